@@ -1,0 +1,36 @@
+#!/bin/sh
+# Runs every test of every module. Called by `make test`.
+#
+#   CI=true   the race detector is required, and a test that would skip for a missing service fails
+#
+# The system tests come last and one package at a time: they start real processes and watch clocks, and a
+# compiler working beside them on a small machine is noise they did not ask for.
+set -eu
+
+cd "$(dirname "$0")/.."
+GO=${GO:-go}
+
+# The race detector needs cgo, and cgo needs a C compiler. Nothing else here does.
+compiler=$($GO env CC)
+race=
+if command -v "${compiler%% *}" >/dev/null 2>&1; then
+	race=-race
+	export CGO_ENABLED=1
+elif [ "${CI:-}" = true ]; then
+	echo "test: CI=true needs the race detector, and that needs a C compiler ($compiler): install one" >&2
+	exit 1
+else
+	echo "test: no C compiler ($compiler) here, so the race detector is off"
+fi
+
+run() {
+	what=$1
+	shift
+	start=$(date +%s)
+	echo "test: $what"
+	$GO test $race -shuffle=on -timeout 15m "$@"
+	echo "test: $what passed in $(($(date +%s) - start)) s"
+}
+
+run "modules" ./shared/... ./hub-server/... ./hub-server/client/... ./edge-server/...
+run "system" -p 1 ./deploy/e2e/...
