@@ -1,0 +1,116 @@
+package event
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// The payloads that our own producers write, one struct per stored type (S2 table, facts S2 §2.2). Key sets are exact:
+// a field without omitempty is required, the others optional. Readers keep and ignore what they do not know.
+type (
+	RunQueuedPayload struct {
+		Reason string `json:"reason"` // a sentence: why it waits
+	}
+	RunStartedPayload struct {
+		StartedAt time.Time `json:"started_at"`
+		WorkDir   string    `json:"workDir,omitempty"` // only when the executor really resolved one (S3, R25)
+	}
+	OutputBatchPayload struct {
+		Stream string   `json:"stream"` // stdout | stderr
+		Lines  []string `json:"lines"`
+	}
+	MessageStartedPayload struct {
+		MessageID id.Message `json:"message_id"`
+		Role      string     `json:"role"` // assistant
+	}
+	// DeltaPayload is used by message.delta and run.agent.thinking.
+	DeltaPayload struct {
+		MessageID    id.Message `json:"message_id"`
+		ContentIndex int        `json:"content_index"`
+		Delta        string     `json:"delta"`
+	}
+	MessageCompletedPayload struct {
+		MessageID       id.Message `json:"message_id"`
+		Content         string     `json:"content,omitempty"`
+		ContentBlob     *BlobRef   `json:"content_blob,omitempty"` // instead of Content when it is large
+		ContentChecksum string     `json:"content_checksum"`       // hex SHA-256 of the UTF-8 bytes
+	}
+	ToolStartedPayload struct {
+		ToolCallID string          `json:"tool_call_id"`
+		ToolName   string          `json:"tool_name"`
+		Arguments  json.RawMessage `json:"arguments"` // any JSON value; {} when unknown
+	}
+	ToolCompletedPayload struct {
+		ToolCallID     string          `json:"tool_call_id"`
+		Result         json.RawMessage `json:"result,omitempty"`
+		ResultBlob     *BlobRef        `json:"result_blob,omitempty"` // instead of Result when it is large
+		ResultChecksum string          `json:"result_checksum"`       // hex SHA-256 of the canonical JSON of the result
+	}
+	ToolFailedPayload struct {
+		ToolCallID string   `json:"tool_call_id"`
+		Error      ErrorObj `json:"error"`
+	}
+	ArtifactCreatedPayload struct {
+		Type        string      `json:"type"` // file
+		ArtifactID  id.Artifact `json:"artifact_id"`
+		Filename    string      `json:"filename"`
+		ContentType string      `json:"content_type"`
+		Size        int64       `json:"size"`
+		Checksum    string      `json:"checksum"` // hex SHA-256: also the name of the blob
+	}
+	RunCancellingPayload struct {
+		RequestedBy id.User   `json:"requested_by"`
+		RequestedAt time.Time `json:"requested_at"`
+	}
+	RunCompletedPayload struct {
+		MessageID id.Message `json:"message_id,omitempty"` // absent when the agent said nothing
+	}
+	RunFailedPayload struct {
+		Error ErrorObj `json:"error"`
+	}
+	RunCancelledPayload struct {
+		ExternalStopConfirmed bool `json:"external_stop_confirmed"`
+	}
+	RunInterruptedPayload struct {
+		ReasonCode fault.Code `json:"reason_code"`
+	}
+	RowRefusedPayload struct {
+		ProducerSeq uint64     `json:"producer_seq"`
+		Code        fault.Code `json:"code"`
+	}
+	LogGapPayload struct {
+		FromProducerSeq uint64 `json:"from_producer_seq"`
+		ToProducerSeq   uint64 `json:"to_producer_seq"`
+	}
+	LateOutcomePayload struct {
+		Type    Type            `json:"type"` // the terminal that came late
+		Payload json.RawMessage `json:"payload"`
+	}
+	SessionInitPayload struct {
+		AgentSessionID string `json:"agent_session_id"`
+	}
+	SessionStatePayload struct {
+		State string `json:"state"`
+	}
+	// AgentResultPayload carries what the agent says about its own work: usage as in S4 §4.3, exit code, counters.
+	AgentResultPayload struct {
+		Usage    json.RawMessage `json:"usage,omitempty"`
+		ExitCode *int            `json:"exit_code,omitempty"`
+	}
+)
+
+// ErrorObj is the error of a failed run or tool.
+type ErrorObj struct {
+	Code      fault.Code `json:"code"`
+	Message   string     `json:"message"`
+	Retryable bool       `json:"retryable"`
+}
+
+// BlobRef names bytes that were uploaded beside the log.
+type BlobRef struct {
+	SHA256 string `json:"sha256"` // 64 lower-case hex digits
+	Size   int64  `json:"size"`
+}

@@ -1,0 +1,54 @@
+package event
+
+// Type is the stored name of an event: S2's name where it has one, else S3's.
+type Type string
+
+// WireType is the name of the same event on the edge and hub plane (S3 `run.*`, `run.agent.*`).
+type WireType string
+
+// Stored names. Catalogue says for each who may append it and what it looks like.
+const (
+	RunQueued       Type = "run.queued"
+	RunStarted      Type = "run.started"
+	RunCheckpoint   Type = "run.checkpoint"
+	RunOutputBatch  Type = "run.output.batch"
+	RunCancelling   Type = "run.cancelling"
+	RunCompleted    Type = "run.completed"
+	RunFailed       Type = "run.failed"
+	RunCancelled    Type = "run.cancelled"
+	RunInterrupted  Type = "run.interrupted"
+	RunLateOutcome  Type = "run.late_outcome"
+	RunRowRefused   Type = "run.row_refused"
+	RunLogGap       Type = "run.log_gap"
+	MessageStarted  Type = "message.started"
+	MessageDelta    Type = "message.delta"
+	MessageDone     Type = "message.completed"
+	ToolStarted     Type = "tool.call.started"
+	ToolCompleted   Type = "tool.call.completed"
+	ToolFailed      Type = "tool.call.failed"
+	ArtifactCreated Type = "artifact.created"
+	Thinking        Type = "run.agent.thinking"
+	SessionInit     Type = "run.agent.session_init"
+	SessionState    Type = "run.agent.session_state_changed"
+	AgentResult     Type = "run.agent.result"
+	SessionMetrics  Type = "run.agent.session_metrics"
+)
+
+// Appender says who may put an event into a run's log.
+type Appender uint8
+
+// Appenders are bits: an event may have both.
+const (
+	ByEdge Appender = 1 << iota
+	ByHub
+)
+
+// Row is one line of the catalogue.
+type Row struct {
+	Stored    Type
+	Wire      WireType
+	By        Appender
+	Droppable bool   // may be shed by an edge that is running out of disk
+	Terminal  bool   // ends the run; at most one per run
+	Meaning   string // one sentence for api/events.md
+}

@@ -1,0 +1,60 @@
+package fault
+
+// Code is machine-readable, stable and append-only: a code is never renamed and never changes its meaning.
+type Code string
+
+// The codes and what each means to the one who gets it.
+const (
+	Internal            Code = "internal"             // our fault; retry later
+	InvalidRequest      Code = "invalid_request"      // body, query or header does not fit the contract
+	InvalidJSON         Code = "invalid_json"         // body is not JSON, or nests too deep
+	BodyTooLarge        Code = "body_too_large"       // more bytes than this route takes
+	Unauthenticated     Code = "unauthenticated"      // no credential, or one that is expired, revoked or forged
+	InvalidCredentials  Code = "invalid_credentials"  // wrong name or password
+	BootstrapDone       Code = "bootstrap_done"       // the first user exists, or the token is wrong
+	OriginRefused       Code = "origin_refused"       // the browser page is not one this hub trusts
+	Forbidden           Code = "forbidden"            // known to you, but not yours to do
+	NotFound            Code = "not_found"            // does not exist, or is not yours
+	Conflict            Code = "conflict"             // state changed under you, or the name is taken
+	IdempotencyConflict Code = "idempotency_conflict" // same key, another request
+	RateLimited         Code = "rate_limited"         // too many; see Retry-After
+	TooLarge            Code = "too_large"            // a list or value is beyond its limit
+
+	InvitationInvalid Code = "invitation_invalid" // used, expired or never made
+	EnrolmentInvalid  Code = "enrolment_invalid"  // used, expired or never made
+	EdgeRevoked       Code = "edge_revoked"       // this edge was removed; enrol again
+	EdgeRefused       Code = "edge_refused"       // this edge's rows cannot be taken; see its state
+
+	AgentUnknown         Code = "agent_unknown"          // no such agent in this conversation
+	AgentOperateRequired Code = "agent_operate_required" // the edge's owner has not let you operate this agent
+	EmptyPrompt          Code = "empty_prompt"           // nothing to send
+	RunEnded             Code = "run_ended"              // the run is already over
+	SessionDissolved     Code = "session_dissolved"      // the conversation is closed
+
+	CursorInvalid Code = "cursor_invalid" // not a cursor of ours
+	CursorReset   Code = "cursor_reset"   // cursor of another epoch, or trimmed: take a snapshot
+	CursorAhead   Code = "cursor_ahead"   // after_seq beyond the newest event
+
+	FrameUnreadable  Code = "frame_unreadable"   // an uplink frame that cannot be decoded
+	RowUnreadable    Code = "row_unreadable"     // a journal row that is not an event envelope
+	RowForeignRun    Code = "row_foreign_run"    // a journal row for a run of another edge
+	RowUnknownRun    Code = "row_unknown_run"    // a journal row for a run nobody dispatched
+	RowTooLarge      Code = "row_too_large"      // a journal row beyond 256 KiB
+	RowNotAppendable Code = "row_not_appendable" // an event type that an edge may not append
+	BlobMissing      Code = "blob_missing"       // a row names bytes that were never uploaded
+	BlobMismatch     Code = "blob_mismatch"      // uploaded bytes do not hash to their name
+
+	Timeout        Code = "timeout"         // the agent ran beyond its turn limit
+	AgentExited    Code = "agent_exited"    // the agent process ended without an outcome
+	AgentError     Code = "agent_error"     // the agent reported an error of its own
+	StartFailed    Code = "start_failed"    // the agent process could not be started
+	StartUnknown   Code = "start_unknown"   // the edge crashed between intent and start
+	ProcessLost    Code = "process_lost"    // the edge came back without the process
+	LeaseStale     Code = "lease_stale"     // a command for an older dispatch of the run
+	ProfileUnknown Code = "profile_unknown" // the edge has no such profile
+	Busy           Code = "busy"            // the edge cannot take more now
+	TooLate        Code = "too_late"        // the run ended first
+	DispatchForged Code = "dispatch_forged" // a dispatch the hub did not sign
+	ReceiptForged  Code = "receipt_forged"  // a commit receipt the hub did not sign
+	Unsupported    Code = "unsupported"     // this edge does not know the command
+)

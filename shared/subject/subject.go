@@ -1,0 +1,67 @@
+// Package subject names the NATS subjects of Switchyard. Nothing else in the tree spells one.
+package subject
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Subject is a NATS subject without wildcards. Pattern may have them.
+type (
+	Subject string
+	Pattern string
+)
+
+// Verb is the last token of an uplink subject: which message of package wire is inside.
+type Verb string
+
+// Uplink verbs, edge to hub.
+const (
+	Hello   Verb = "hello"
+	Frame   Verb = "frame"
+	Receipt Verb = "receipt"
+	Pong    Verb = "pong"
+	Alive   Verb = "alive"
+)
+
+// Uplink verbs, hub to edge.
+const (
+	Welcome   Verb = "welcome"
+	Committed Verb = "committed"
+	Rewind    Verb = "rewind"
+	Command   Verb = "command"
+	Ping      Verb = "ping"
+	Refused   Verb = "refused"
+)
+
+// Up is where the edge publishes on one connection: edge.<edge>.up.<connection>.<verb>.
+func Up(e id.Edge, c id.Connection, v Verb) Subject { return uplink(e, "up", c, string(v)) }
+
+// Down is where the hub publishes to one connection: edge.<edge>.down.<connection>.<verb>.
+func Down(e id.Edge, c id.Connection, v Verb) Subject { return uplink(e, "down", c, string(v)) }
+
+// AllUp is everything that one connection of an edge may say: all that its bus credential may publish.
+func AllUp(e id.Edge, c id.Connection) Pattern { return Pattern(uplink(e, "up", c, ">")) }
+
+// AllDown is everything that one connection of an edge may hear: all that its bus credential may subscribe to.
+func AllDown(e id.Edge, c id.Connection) Pattern { return Pattern(uplink(e, "down", c, ">")) }
+
+func uplink(e id.Edge, direction string, c id.Connection, last string) Subject {
+	return Subject(fmt.Sprintf("edge.%s.%s.%s.%s", e, direction, c, last))
+}
+
+// VerbOf returns the last token of a concrete uplink subject.
+func VerbOf(s string) Verb {
+	return Verb(s[strings.LastIndexByte(s, '.')+1:])
+}
+
+// Hub-to-hub subjects. Everything on them is a hint or an ephemeral: losing one costs a poll, never data.
+const (
+	WakeOutbox   Subject = "hub.wake.outbox"   // the outbox has grown
+	WakeCommands Subject = "hub.wake.commands" // body: an edge id that has commands waiting
+	Ephemeral    Subject = "hub.ephemeral"     // body: a frame for the members of a session (typing, presence)
+	Kick         Subject = "hub.kick"          // body: connections to close (logout, revocation, same device)
+	Revoked      Subject = "hub.revoked"       // body: an edge whose tunnel must close
+)
