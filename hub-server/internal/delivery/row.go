@@ -1,0 +1,58 @@
+// Package delivery decides who receives which committed fact, and in which order: the outbox, its audiences, cursors and the
+// two states of a connection, attached or catching up (architecture 8). It knows nothing of sockets or SQL.
+package delivery
+
+import (
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Position is a place in the outbox: dense, from 1, in commit order, per store epoch. It leaves the hub only inside a Cursor.
+type Position uint64
+
+// Audience is who may receive a row: one user on all devices, or the members of a session.
+type Audience string
+
+// ToUser addresses all devices of one user.
+func ToUser(u id.User) Audience { return Audience("user:" + string(u)) }
+
+// ToSession addresses the people who are members of a session at the row's position.
+func ToSession(s id.Session) Audience { return Audience("session:" + string(s)) }
+
+// Kind says what a row refers to.
+type Kind string
+
+// Kinds of row. A reference is expanded when it is delivered; an inline frame carries its payload.
+const (
+	KindFrame   Kind = "frame"   // FrameType and Payload
+	KindMessage Kind = "message" // Message: one message.new
+	KindRun     Kind = "run"     // Run, events From..To: agent.stream and, at a terminal, the frame of the outcome
+)
+
+// Change is what a row does to a membership besides being delivered.
+type Change string
+
+// Changes of membership. The tail applies them in position order, before it delivers the row.
+const (
+	NoChange Change = ""
+	Joined   Change = "joined"
+	Left     Change = "left"
+)
+
+// Row is one entry of the outbox. The writer gives it its position as the last statement of its transaction.
+type Row struct {
+	Position Position // zero until committed
+	Audience Audience
+	Kind     Kind
+
+	FrameType string // KindFrame: an S3 frame type
+	Payload   []byte // KindFrame: JSON object
+
+	Session id.Session // KindMessage and KindRun: conversation; with a Change: whose membership
+	Message id.Message // KindMessage
+	Run     id.Run     // KindRun
+	From    uint64     // KindRun: first event_seq
+	To      uint64     // KindRun: last event_seq
+
+	Change     Change
+	ChangeUser id.User // who joined or left Session
+}

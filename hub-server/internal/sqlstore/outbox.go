@@ -1,0 +1,56 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+)
+
+const insertOutbox = `
+INSERT INTO outbox (pos, audience, kind, frame_type, payload, session_id, message_id, run_id, from_seq, to_seq, change, change_user, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+
+// placeOutbox gives the group's rows the next dense positions and writes them. Taking the counter is the last lock of the
+// transaction: whoever holds it commits next, so no reader ever sees a position below one that is still to come.
+func (t *Tx) placeOutbox(ctx context.Context) (delivery.Position, error) {
+	if len(t.pending) == 0 {
+		return 0, nil
+	}
+	var head int64
+	const take = `UPDATE store_counter SET outbox_pos = outbox_pos + $1 WHERE id = 1 RETURNING outbox_pos`
+	if err := t.QueryRow(ctx, take, len(t.pending)).Scan(&head); err != nil {
+		return 0, fmt.Errorf("take positions: %w", err)
+	}
+	pos := head - int64(len(t.pending))
+	for i := range t.pending {
+		pos++
+		if err := t.placeRow(ctx, pos, &t.pending[i]); err != nil {
+			return 0, err
+		}
+	}
+	return delivery.Position(head), nil
+}
+
+func (t *Tx) placeRow(ctx context.Context, pos int64, r *delivery.Row) error {
+	r.Position = delivery.Position(pos)
+	_, err := t.Exec(ctx, insertOutbox, pos, string(r.Audience), string(r.Kind), r.FrameType, r.Payload, string(r.Session),
+		string(r.Message), string(r.Run), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser), micros(t.now))
+	if err != nil {
+		return fmt.Errorf("insert: %w", err)
+	}
+	return t.placeMembership(ctx, pos, r)
+}
+
+// placeMembership opens or closes the member's interval at the position of the row that says so.
+func (t *Tx) placeMembership(ctx context.Context, pos int64, r *delivery.Row) (err error) {
+	switch r.Change {
+	case delivery.Joined:
+		_, err = t.Exec(ctx, `INSERT INTO member_intervals (session_id, user_id, from_pos) VALUES ($1, $2, $3)`,
+			string(r.Session), string(r.ChangeUser), pos)
+	case delivery.Left:
+		_, err = t.Exec(ctx, `UPDATE member_intervals SET to_pos = $3 WHERE session_id = $1 AND user_id = $2 AND to_pos IS NULL`,
+			string(r.Session), string(r.ChangeUser), pos)
+	}
+	return err
+}

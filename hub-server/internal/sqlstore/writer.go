@@ -1,0 +1,208 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+)
+
+const (
+	maxGroup     = 64 // requests that share one disk sync
+	groupRetries = 5  // of a group that lost a race against another hub's writer
+)
+
+// ErrWriterStopped is returned to requests that arrive while the hub stops.
+var ErrWriterStopped = errors.New("store writer has stopped")
+
+// Writer is the one group-committing writer of a hub process (architecture 7). Requests queue; a group of them becomes one
+// transaction with a savepoint each, so that a failing request leaves the others alone. The last statement of a group takes the
+// next outbox positions, so commit order is position order on both stores. Do is safe for concurrent use.
+type Writer struct {
+	store     *Store
+	log       *slog.Logger
+	requests  chan *request
+	stopped   chan struct{}
+	committed func(head delivery.Position)
+	metrics   *writerMetrics
+
+	conn  *sql.Conn            // owned by Run
+	stmts map[string]*sql.Stmt // prepared on conn
+}
+
+type request struct {
+	locks []Lock
+	fn    func(context.Context, *Tx) error
+	err   error
+	done  chan struct{}
+}
+
+// Do runs fn in a transaction and returns after the commit is on disk, with fn's error if it failed: then nothing of it was
+// kept. fn may run more than once and must set its results afresh each time. If ctx ends first, Do returns its error and the
+// outcome is unknown to the caller: repeat with the same idempotency key.
+func (w *Writer) Do(ctx context.Context, locks []Lock, fn func(context.Context, *Tx) error) error {
+	req := &request{locks: locks, fn: fn, done: make(chan struct{})}
+	select {
+	case w.requests <- req:
+	case <-w.stopped:
+		return ErrWriterStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	select {
+	case <-req.done:
+		return req.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-w.stopped:
+		return w.outcomeAfterStop(req)
+	}
+}
+
+// outcomeAfterStop tells a request that was still answered from one that was left in the queue.
+func (w *Writer) outcomeAfterStop(req *request) error {
+	select {
+	case <-req.done:
+		return req.err
+	default:
+		return ErrWriterStopped
+	}
+}
+
+// Run commits groups until ctx ends, then finishes the group at hand.
+func (w *Writer) Run(ctx context.Context) error {
+	defer close(w.stopped)
+	defer w.dropConn()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case first := <-w.requests:
+			w.commit(context.WithoutCancel(ctx), w.gather(first))
+		}
+	}
+}
+
+// gather takes whatever else waits, without waiting for more: under load groups grow by themselves.
+func (w *Writer) gather(first *request) []*request {
+	group := []*request{first}
+	for len(group) < maxGroup {
+		select {
+		case req := <-w.requests:
+			group = append(group, req)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+func (w *Writer) commit(ctx context.Context, group []*request) {
+	start := time.Now()
+	head, rows, err := w.try(ctx, group)
+	for attempt := 1; retryable(err) && attempt < groupRetries; attempt++ {
+		head, rows, err = w.try(ctx, group)
+	}
+	w.metrics.observe(len(group), rows, time.Since(start), err)
+	if err != nil {
+		w.log.Error("store group failed", "requests", len(group), "error", err)
+		w.dropConn()
+	}
+	for _, req := range group {
+		if err != nil {
+			req.err = fmt.Errorf("commit: %w", err)
+		}
+		close(req.done)
+	}
+	if err == nil && rows > 0 {
+		w.committed(head)
+	}
+}
+
+// try runs the group once. An error means that nothing was kept, or, if it came from the commit itself on PostgreSQL, that nobody knows.
+func (w *Writer) try(ctx context.Context, group []*request) (head delivery.Position, rows int, err error) {
+	if err := w.ensureConn(ctx); err != nil {
+		return 0, 0, err
+	}
+	tx := &Tx{dialect: w.store.dialect, conn: w.conn, stmts: w.stmts, now: time.Now().UTC().Truncate(time.Microsecond)}
+	if _, err := w.conn.ExecContext(ctx, w.store.dialect.begin); err != nil {
+		return 0, 0, fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			w.conn.ExecContext(ctx, "ROLLBACK") //nolint:errcheck // the connection is dropped by the caller
+		}
+	}()
+	if err := tx.takeLocks(ctx, lockSet(group)); err != nil {
+		return 0, 0, err
+	}
+	for _, req := range group {
+		if err := tx.runRequest(ctx, req); err != nil {
+			return 0, 0, err
+		}
+	}
+	if head, err = tx.placeOutbox(ctx); err != nil {
+		return 0, 0, fmt.Errorf("outbox: %w", err)
+	}
+	if _, err := tx.Exec(ctx, "COMMIT"); err != nil {
+		return 0, 0, err
+	}
+	return head, len(tx.pending), nil
+}
+
+// runRequest runs one request in its savepoint. The returned error concerns the whole group; the request's own goes to req.err.
+func (t *Tx) runRequest(ctx context.Context, req *request) error {
+	if _, err := t.Exec(ctx, "SAVEPOINT request"); err != nil {
+		return fmt.Errorf("savepoint: %w", err)
+	}
+	emitted := len(t.pending)
+	if req.err = req.fn(ctx, t); req.err == nil {
+		_, err := t.Exec(ctx, "RELEASE SAVEPOINT request")
+		return err
+	}
+	if retryable(req.err) {
+		return req.err
+	}
+	t.pending = t.pending[:emitted]
+	if _, err := t.Exec(ctx, "ROLLBACK TO SAVEPOINT request"); err != nil {
+		return errors.Join(req.err, err)
+	}
+	_, err := t.Exec(ctx, "RELEASE SAVEPOINT request")
+	return err
+}
+
+func lockSet(group []*request) []Lock {
+	var locks []Lock
+	for _, req := range group {
+		locks = append(locks, req.locks...)
+	}
+	return locks
+}
+
+func (w *Writer) ensureConn(ctx context.Context) error {
+	if w.conn != nil {
+		return nil
+	}
+	conn, err := w.store.writeDB.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	w.conn, w.stmts = conn, map[string]*sql.Stmt{}
+	return nil
+}
+
+// dropConn forgets a connection whose state is in doubt; the next group makes a new one.
+func (w *Writer) dropConn() {
+	if w.conn == nil {
+		return
+	}
+	for _, stmt := range w.stmts {
+		stmt.Close() //nolint:errcheck // the connection goes away with it
+	}
+	discard(w.conn)
+	w.conn, w.stmts = nil, nil
+}
