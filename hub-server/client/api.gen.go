@@ -698,7 +698,7 @@ type AgentTask struct {
 	CreatedAt      time.Time `json:"created_at"`
 	EdgeID         EdgeID    `json:"edge_id,omitempty,omitzero"`
 	EndedAt        time.Time `json:"ended_at,omitempty,omitzero"`
-	Error          *RunError `json:"error,omitempty"`
+	Error          RunError  `json:"error,omitempty,omitzero"`
 	FinalMessageID MessageID `json:"final_message_id,omitempty,omitzero"`
 
 	// ID Example: run_9f2c1b7ad0e44c55
@@ -1405,7 +1405,7 @@ type TeamAssignmentPayload struct {
 	// AgentTaskID Example: run_9f2c1b7ad0e44c55
 	AgentTaskID  RunID        `json:"agent_task_id,omitempty,omitzero"`
 	AssignmentID AssignmentID `json:"assignment_id"`
-	Error        *RunError    `json:"error,omitempty"`
+	Error        RunError     `json:"error,omitempty,omitzero"`
 	RunID        TeamRunID    `json:"run_id"`
 	SessionID    SessionID    `json:"session_id,omitempty,omitzero"`
 	TeamRunID    TeamRunID    `json:"team_run_id"`
@@ -1541,11 +1541,11 @@ type CreateInvitationParams struct {
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
 	// Name Only conversations with exactly this name.
-	Name  string `form:"name,omitempty" json:"name,omitempty,omitzero"`
-	Limit Limit  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	Name  *string `form:"name,omitempty" json:"name,omitempty"`
+	Limit *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next` of the page before; opaque.
-	After After `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	After *After `form:"after,omitempty" json:"after,omitempty"`
 }
 
 // CreateGroupSessionParams defines parameters for CreateGroupSession.
@@ -1569,26 +1569,26 @@ type AddMemberParams struct {
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
 	// BeforeSeq Exclusive upper bound of `seq_id`; absent means from the newest.
-	BeforeSeq int64 `form:"before_seq,omitempty" json:"before_seq,omitempty,omitzero"`
-	Limit     int   `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	BeforeSeq *int64 `form:"before_seq,omitempty" json:"before_seq,omitempty"`
+	Limit     *int   `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // SyncMessagesParams defines parameters for SyncMessages.
 type SyncMessagesParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
-	AfterSeq AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty,omitzero"`
-	Limit    SyncLimit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	AfterSeq *AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty"`
+	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListAgentTasksParams defines parameters for ListAgentTasks.
 type ListAgentTasksParams struct {
-	SessionID SessionID `form:"session_id,omitempty" json:"session_id,omitempty,omitzero"`
-	AgentID   AgentID   `form:"agent_id,omitempty" json:"agent_id,omitempty,omitzero"`
-	State     RunState  `form:"state,omitempty" json:"state,omitempty,omitzero"`
-	Limit     Limit     `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	SessionID *SessionID `form:"session_id,omitempty" json:"session_id,omitempty"`
+	AgentID   *AgentID   `form:"agent_id,omitempty" json:"agent_id,omitempty"`
+	State     *RunState  `form:"state,omitempty" json:"state,omitempty"`
+	Limit     *Limit     `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next` of the page before; opaque.
-	After After `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	After *After `form:"after,omitempty" json:"after,omitempty"`
 }
 
 // CreateAgentTaskParams defines parameters for CreateAgentTask.
@@ -1600,8 +1600,8 @@ type CreateAgentTaskParams struct {
 // ListAgentTaskEventsParams defines parameters for ListAgentTaskEvents.
 type ListAgentTaskEventsParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
-	AfterSeq AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty,omitzero"`
-	Limit    SyncLimit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	AfterSeq *AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty"`
+	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // CreateAgentJSONRequestBody defines body for CreateAgent for application/json ContentType.
@@ -3774,28 +3774,40 @@ func NewListSessionsRequest(server string, params *ListSessionsParams) (*http.Re
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "name", params.Name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Name != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "name", *params.Name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -4088,20 +4100,28 @@ func NewListMessagesRequest(server string, sessionID SessionID, params *ListMess
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before_seq", params.BeforeSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.BeforeSeq != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before_seq", *params.BeforeSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -4200,20 +4220,28 @@ func NewSyncMessagesRequest(server string, sessionID SessionID, params *SyncMess
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after_seq", params.AfterSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.AfterSeq != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after_seq", *params.AfterSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -4359,44 +4387,64 @@ func NewListAgentTasksRequest(server string, params *ListAgentTasksParams) (*htt
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "session_id", params.SessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.SessionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "session_id", *params.SessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "agent_id", params.AgentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.AgentID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "agent_id", *params.AgentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -4603,20 +4651,28 @@ func NewListAgentTaskEventsRequest(server string, taskID TaskID, params *ListAge
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after_seq", params.AfterSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.AfterSeq != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after_seq", *params.AfterSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
 			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -5096,7 +5152,7 @@ type ClientWithResponsesInterface interface {
 
 // ListAgentsResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgents
 type ListAgentsResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListAgentsResponse struct {
@@ -5151,7 +5207,7 @@ func (r ListAgentsResponse) ContentType() string {
 
 // CreateAgentResponseDefaultHeaders the declared response headers of an HTTP default response for CreateAgent
 type CreateAgentResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CreateAgentResponse struct {
@@ -5206,7 +5262,7 @@ func (r CreateAgentResponse) ContentType() string {
 
 // GetAgentResponseDefaultHeaders the declared response headers of an HTTP default response for GetAgent
 type GetAgentResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetAgentResponse struct {
@@ -5261,7 +5317,7 @@ func (r GetAgentResponse) ContentType() string {
 
 // GetArtifactResponseDefaultHeaders the declared response headers of an HTTP default response for GetArtifact
 type GetArtifactResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetArtifactResponse struct {
@@ -5323,7 +5379,7 @@ type GetArtifactContentResponse200Headers struct {
 
 // GetArtifactContentResponseDefaultHeaders the declared response headers of an HTTP default response for GetArtifactContent
 type GetArtifactContentResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetArtifactContentResponse struct {
@@ -5373,12 +5429,12 @@ func (r GetArtifactContentResponse) ContentType() string {
 
 // BootstrapUserResponse201Headers the declared response headers of an HTTP 201 response for BootstrapUser
 type BootstrapUserResponse201Headers struct {
-	SetCookie string
+	SetCookie *string
 }
 
 // BootstrapUserResponseDefaultHeaders the declared response headers of an HTTP default response for BootstrapUser
 type BootstrapUserResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type BootstrapUserResponse struct {
@@ -5435,12 +5491,12 @@ func (r BootstrapUserResponse) ContentType() string {
 
 // LoginResponse200Headers the declared response headers of an HTTP 200 response for Login
 type LoginResponse200Headers struct {
-	SetCookie string
+	SetCookie *string
 }
 
 // LoginResponseDefaultHeaders the declared response headers of an HTTP default response for Login
 type LoginResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type LoginResponse struct {
@@ -5497,12 +5553,12 @@ func (r LoginResponse) ContentType() string {
 
 // LogoutResponse204Headers the declared response headers of an HTTP 204 response for Logout
 type LogoutResponse204Headers struct {
-	SetCookie string
+	SetCookie *string
 }
 
 // LogoutResponseDefaultHeaders the declared response headers of an HTTP default response for Logout
 type LogoutResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type LogoutResponse struct {
@@ -5552,7 +5608,7 @@ func (r LogoutResponse) ContentType() string {
 
 // GetMeResponseDefaultHeaders the declared response headers of an HTTP default response for GetMe
 type GetMeResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetMeResponse struct {
@@ -5607,12 +5663,12 @@ func (r GetMeResponse) ContentType() string {
 
 // RefreshTokensResponse200Headers the declared response headers of an HTTP 200 response for RefreshTokens
 type RefreshTokensResponse200Headers struct {
-	SetCookie string
+	SetCookie *string
 }
 
 // RefreshTokensResponseDefaultHeaders the declared response headers of an HTTP default response for RefreshTokens
 type RefreshTokensResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RefreshTokensResponse struct {
@@ -5669,12 +5725,12 @@ func (r RefreshTokensResponse) ContentType() string {
 
 // RegisterUserResponse201Headers the declared response headers of an HTTP 201 response for RegisterUser
 type RegisterUserResponse201Headers struct {
-	SetCookie string
+	SetCookie *string
 }
 
 // RegisterUserResponseDefaultHeaders the declared response headers of an HTTP default response for RegisterUser
 type RegisterUserResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RegisterUserResponse struct {
@@ -5731,7 +5787,7 @@ func (r RegisterUserResponse) ContentType() string {
 
 // ListDevicesResponseDefaultHeaders the declared response headers of an HTTP default response for ListDevices
 type ListDevicesResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListDevicesResponse struct {
@@ -5786,7 +5842,7 @@ func (r ListDevicesResponse) ContentType() string {
 
 // RegisterDeviceResponseDefaultHeaders the declared response headers of an HTTP default response for RegisterDevice
 type RegisterDeviceResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RegisterDeviceResponse struct {
@@ -5841,7 +5897,7 @@ func (r RegisterDeviceResponse) ContentType() string {
 
 // RevokeDeviceResponseDefaultHeaders the declared response headers of an HTTP default response for RevokeDevice
 type RevokeDeviceResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RevokeDeviceResponse struct {
@@ -5889,7 +5945,7 @@ func (r RevokeDeviceResponse) ContentType() string {
 
 // ListEdgesResponseDefaultHeaders the declared response headers of an HTTP default response for ListEdges
 type ListEdgesResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListEdgesResponse struct {
@@ -5944,7 +6000,7 @@ func (r ListEdgesResponse) ContentType() string {
 
 // CreateEnrolmentResponseDefaultHeaders the declared response headers of an HTTP default response for CreateEnrolment
 type CreateEnrolmentResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CreateEnrolmentResponse struct {
@@ -5999,7 +6055,7 @@ func (r CreateEnrolmentResponse) ContentType() string {
 
 // RevokeEdgeResponseDefaultHeaders the declared response headers of an HTTP default response for RevokeEdge
 type RevokeEdgeResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RevokeEdgeResponse struct {
@@ -6047,7 +6103,7 @@ func (r RevokeEdgeResponse) ContentType() string {
 
 // GetEdgeResponseDefaultHeaders the declared response headers of an HTTP default response for GetEdge
 type GetEdgeResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetEdgeResponse struct {
@@ -6102,7 +6158,7 @@ func (r GetEdgeResponse) ContentType() string {
 
 // RevokeOperatorResponseDefaultHeaders the declared response headers of an HTTP default response for RevokeOperator
 type RevokeOperatorResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RevokeOperatorResponse struct {
@@ -6150,7 +6206,7 @@ func (r RevokeOperatorResponse) ContentType() string {
 
 // GrantOperatorResponseDefaultHeaders the declared response headers of an HTTP default response for GrantOperator
 type GrantOperatorResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GrantOperatorResponse struct {
@@ -6198,7 +6254,7 @@ func (r GrantOperatorResponse) ContentType() string {
 
 // CreateInvitationResponseDefaultHeaders the declared response headers of an HTTP default response for CreateInvitation
 type CreateInvitationResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CreateInvitationResponse struct {
@@ -6253,7 +6309,7 @@ func (r CreateInvitationResponse) ContentType() string {
 
 // ListSessionsResponseDefaultHeaders the declared response headers of an HTTP default response for ListSessions
 type ListSessionsResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListSessionsResponse struct {
@@ -6308,7 +6364,7 @@ func (r ListSessionsResponse) ContentType() string {
 
 // CreateGroupSessionResponseDefaultHeaders the declared response headers of an HTTP default response for CreateGroupSession
 type CreateGroupSessionResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CreateGroupSessionResponse struct {
@@ -6363,7 +6419,7 @@ func (r CreateGroupSessionResponse) ContentType() string {
 
 // CreatePrivateSessionResponseDefaultHeaders the declared response headers of an HTTP default response for CreatePrivateSession
 type CreatePrivateSessionResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CreatePrivateSessionResponse struct {
@@ -6418,7 +6474,7 @@ func (r CreatePrivateSessionResponse) ContentType() string {
 
 // GetSessionResponseDefaultHeaders the declared response headers of an HTTP default response for GetSession
 type GetSessionResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetSessionResponse struct {
@@ -6473,7 +6529,7 @@ func (r GetSessionResponse) ContentType() string {
 
 // AddMemberResponseDefaultHeaders the declared response headers of an HTTP default response for AddMember
 type AddMemberResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type AddMemberResponse struct {
@@ -6528,7 +6584,7 @@ func (r AddMemberResponse) ContentType() string {
 
 // RemoveMemberResponseDefaultHeaders the declared response headers of an HTTP default response for RemoveMember
 type RemoveMemberResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type RemoveMemberResponse struct {
@@ -6576,7 +6632,7 @@ func (r RemoveMemberResponse) ContentType() string {
 
 // ListMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for ListMessages
 type ListMessagesResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListMessagesResponse struct {
@@ -6631,7 +6687,7 @@ func (r ListMessagesResponse) ContentType() string {
 
 // SendMessageResponseDefaultHeaders the declared response headers of an HTTP default response for SendMessage
 type SendMessageResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type SendMessageResponse struct {
@@ -6686,7 +6742,7 @@ func (r SendMessageResponse) ContentType() string {
 
 // SyncMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for SyncMessages
 type SyncMessagesResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type SyncMessagesResponse struct {
@@ -6741,7 +6797,7 @@ func (r SyncMessagesResponse) ContentType() string {
 
 // MarkReadResponseDefaultHeaders the declared response headers of an HTTP default response for MarkRead
 type MarkReadResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type MarkReadResponse struct {
@@ -6885,7 +6941,7 @@ func (r GetReadinessResponse) ContentType() string {
 
 // ListAgentTasksResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgentTasks
 type ListAgentTasksResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListAgentTasksResponse struct {
@@ -6940,7 +6996,7 @@ func (r ListAgentTasksResponse) ContentType() string {
 
 // CreateAgentTaskResponseDefaultHeaders the declared response headers of an HTTP default response for CreateAgentTask
 type CreateAgentTaskResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CreateAgentTaskResponse struct {
@@ -6995,7 +7051,7 @@ func (r CreateAgentTaskResponse) ContentType() string {
 
 // GetAgentTaskResponseDefaultHeaders the declared response headers of an HTTP default response for GetAgentTask
 type GetAgentTaskResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type GetAgentTaskResponse struct {
@@ -7050,7 +7106,7 @@ func (r GetAgentTaskResponse) ContentType() string {
 
 // ListAgentTaskArtifactsResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgentTaskArtifacts
 type ListAgentTaskArtifactsResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListAgentTaskArtifactsResponse struct {
@@ -7105,7 +7161,7 @@ func (r ListAgentTaskArtifactsResponse) ContentType() string {
 
 // CancelAgentTaskResponseDefaultHeaders the declared response headers of an HTTP default response for CancelAgentTask
 type CancelAgentTaskResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type CancelAgentTaskResponse struct {
@@ -7160,7 +7216,7 @@ func (r CancelAgentTaskResponse) ContentType() string {
 
 // ListAgentTaskEventsResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgentTaskEvents
 type ListAgentTaskEventsResponseDefaultHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 
 type ListAgentTaskEventsResponse struct {
@@ -7979,7 +8035,7 @@ func ParseListAgentsResponse(rsp *http.Response) (*ListAgentsResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8025,7 +8081,7 @@ func ParseCreateAgentResponse(rsp *http.Response) (*CreateAgentResponse, error) 
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8071,7 +8127,7 @@ func ParseGetAgentResponse(rsp *http.Response) (*GetAgentResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8117,7 +8173,7 @@ func ParseGetArtifactResponse(rsp *http.Response) (*GetArtifactResponse, error) 
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8180,7 +8236,7 @@ func ParseGetArtifactContentResponse(rsp *http.Response) (*GetArtifactContentRes
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8226,7 +8282,7 @@ func ParseBootstrapUserResponse(rsp *http.Response) (*BootstrapUserResponse, err
 			if err := runtime.BindStyledParameterWithOptions("simple", "Set-Cookie", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.SetCookie = value
+			headers.SetCookie = &value
 		}
 		response.Headers201 = &headers
 	case true:
@@ -8236,7 +8292,7 @@ func ParseBootstrapUserResponse(rsp *http.Response) (*BootstrapUserResponse, err
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8282,7 +8338,7 @@ func ParseLoginResponse(rsp *http.Response) (*LoginResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Set-Cookie", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.SetCookie = value
+			headers.SetCookie = &value
 		}
 		response.Headers200 = &headers
 	case true:
@@ -8292,7 +8348,7 @@ func ParseLoginResponse(rsp *http.Response) (*LoginResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8334,7 +8390,7 @@ func ParseLogoutResponse(rsp *http.Response) (*LogoutResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Set-Cookie", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.SetCookie = value
+			headers.SetCookie = &value
 		}
 		response.Headers204 = &headers
 	case true:
@@ -8344,7 +8400,7 @@ func ParseLogoutResponse(rsp *http.Response) (*LogoutResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8390,7 +8446,7 @@ func ParseGetMeResponse(rsp *http.Response) (*GetMeResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8436,7 +8492,7 @@ func ParseRefreshTokensResponse(rsp *http.Response) (*RefreshTokensResponse, err
 			if err := runtime.BindStyledParameterWithOptions("simple", "Set-Cookie", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.SetCookie = value
+			headers.SetCookie = &value
 		}
 		response.Headers200 = &headers
 	case true:
@@ -8446,7 +8502,7 @@ func ParseRefreshTokensResponse(rsp *http.Response) (*RefreshTokensResponse, err
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8492,7 +8548,7 @@ func ParseRegisterUserResponse(rsp *http.Response) (*RegisterUserResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Set-Cookie", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.SetCookie = value
+			headers.SetCookie = &value
 		}
 		response.Headers201 = &headers
 	case true:
@@ -8502,7 +8558,7 @@ func ParseRegisterUserResponse(rsp *http.Response) (*RegisterUserResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8548,7 +8604,7 @@ func ParseListDevicesResponse(rsp *http.Response) (*ListDevicesResponse, error) 
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8594,7 +8650,7 @@ func ParseRegisterDeviceResponse(rsp *http.Response) (*RegisterDeviceResponse, e
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8636,7 +8692,7 @@ func ParseRevokeDeviceResponse(rsp *http.Response) (*RevokeDeviceResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8682,7 +8738,7 @@ func ParseListEdgesResponse(rsp *http.Response) (*ListEdgesResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8728,7 +8784,7 @@ func ParseCreateEnrolmentResponse(rsp *http.Response) (*CreateEnrolmentResponse,
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8770,7 +8826,7 @@ func ParseRevokeEdgeResponse(rsp *http.Response) (*RevokeEdgeResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8816,7 +8872,7 @@ func ParseGetEdgeResponse(rsp *http.Response) (*GetEdgeResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8858,7 +8914,7 @@ func ParseRevokeOperatorResponse(rsp *http.Response) (*RevokeOperatorResponse, e
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8900,7 +8956,7 @@ func ParseGrantOperatorResponse(rsp *http.Response) (*GrantOperatorResponse, err
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8946,7 +9002,7 @@ func ParseCreateInvitationResponse(rsp *http.Response) (*CreateInvitationRespons
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -8992,7 +9048,7 @@ func ParseListSessionsResponse(rsp *http.Response) (*ListSessionsResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9038,7 +9094,7 @@ func ParseCreateGroupSessionResponse(rsp *http.Response) (*CreateGroupSessionRes
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9084,7 +9140,7 @@ func ParseCreatePrivateSessionResponse(rsp *http.Response) (*CreatePrivateSessio
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9130,7 +9186,7 @@ func ParseGetSessionResponse(rsp *http.Response) (*GetSessionResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9176,7 +9232,7 @@ func ParseAddMemberResponse(rsp *http.Response) (*AddMemberResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9218,7 +9274,7 @@ func ParseRemoveMemberResponse(rsp *http.Response) (*RemoveMemberResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9264,7 +9320,7 @@ func ParseListMessagesResponse(rsp *http.Response) (*ListMessagesResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9310,7 +9366,7 @@ func ParseSendMessageResponse(rsp *http.Response) (*SendMessageResponse, error) 
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9356,7 +9412,7 @@ func ParseSyncMessagesResponse(rsp *http.Response) (*SyncMessagesResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9402,7 +9458,7 @@ func ParseMarkReadResponse(rsp *http.Response) (*MarkReadResponse, error) {
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9507,7 +9563,7 @@ func ParseListAgentTasksResponse(rsp *http.Response) (*ListAgentTasksResponse, e
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9553,7 +9609,7 @@ func ParseCreateAgentTaskResponse(rsp *http.Response) (*CreateAgentTaskResponse,
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9599,7 +9655,7 @@ func ParseGetAgentTaskResponse(rsp *http.Response) (*GetAgentTaskResponse, error
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9645,7 +9701,7 @@ func ParseListAgentTaskArtifactsResponse(rsp *http.Response) (*ListAgentTaskArti
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9691,7 +9747,7 @@ func ParseCancelAgentTaskResponse(rsp *http.Response) (*CancelAgentTaskResponse,
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}
@@ -9737,7 +9793,7 @@ func ParseListAgentTaskEventsResponse(rsp *http.Response) (*ListAgentTaskEventsR
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
-			headers.RetryAfter = value
+			headers.RetryAfter = &value
 		}
 		response.HeadersDefault = &headers
 	}

@@ -404,7 +404,7 @@ type AgentTask struct {
 	CreatedAt      time.Time `json:"created_at"`
 	EdgeID         EdgeID    `json:"edge_id,omitempty,omitzero"`
 	EndedAt        time.Time `json:"ended_at,omitempty,omitzero"`
-	Error          *RunError `json:"error,omitempty"`
+	Error          RunError  `json:"error,omitempty,omitzero"`
 	FinalMessageID MessageID `json:"final_message_id,omitempty,omitzero"`
 
 	// ID Example: run_9f2c1b7ad0e44c55
@@ -1002,11 +1002,11 @@ type CreateInvitationParams struct {
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
 	// Name Only conversations with exactly this name.
-	Name  string `form:"name,omitempty" json:"name,omitempty,omitzero"`
-	Limit Limit  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	Name  *string `form:"name,omitempty" json:"name,omitempty"`
+	Limit *Limit  `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next` of the page before; opaque.
-	After After `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	After *After `form:"after,omitempty" json:"after,omitempty"`
 }
 
 // CreateGroupSessionParams defines parameters for CreateGroupSession.
@@ -1030,26 +1030,26 @@ type AddMemberParams struct {
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
 	// BeforeSeq Exclusive upper bound of `seq_id`; absent means from the newest.
-	BeforeSeq int64 `form:"before_seq,omitempty" json:"before_seq,omitempty,omitzero"`
-	Limit     int   `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	BeforeSeq *int64 `form:"before_seq,omitempty" json:"before_seq,omitempty"`
+	Limit     *int   `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // SyncMessagesParams defines parameters for SyncMessages.
 type SyncMessagesParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
-	AfterSeq AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty,omitzero"`
-	Limit    SyncLimit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	AfterSeq *AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty"`
+	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // ListAgentTasksParams defines parameters for ListAgentTasks.
 type ListAgentTasksParams struct {
-	SessionID SessionID `form:"session_id,omitempty" json:"session_id,omitempty,omitzero"`
-	AgentID   AgentID   `form:"agent_id,omitempty" json:"agent_id,omitempty,omitzero"`
-	State     RunState  `form:"state,omitempty" json:"state,omitempty,omitzero"`
-	Limit     Limit     `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	SessionID *SessionID `form:"session_id,omitempty" json:"session_id,omitempty"`
+	AgentID   *AgentID   `form:"agent_id,omitempty" json:"agent_id,omitempty"`
+	State     *RunState  `form:"state,omitempty" json:"state,omitempty"`
+	Limit     *Limit     `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next` of the page before; opaque.
-	After After `form:"after,omitempty" json:"after,omitempty,omitzero"`
+	After *After `form:"after,omitempty" json:"after,omitempty"`
 }
 
 // CreateAgentTaskParams defines parameters for CreateAgentTask.
@@ -1061,8 +1061,8 @@ type CreateAgentTaskParams struct {
 // ListAgentTaskEventsParams defines parameters for ListAgentTaskEvents.
 type ListAgentTaskEventsParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
-	AfterSeq AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty,omitzero"`
-	Limit    SyncLimit `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	AfterSeq *AfterSeq  `form:"after_seq,omitempty" json:"after_seq,omitempty"`
+	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
 // CreateAgentJSONRequestBody defines body for CreateAgent for application/json ContentType.
@@ -2728,7 +2728,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 }
 
 type ProblemResponseHeaders struct {
-	RetryAfter int
+	RetryAfter *int
 }
 type ProblemApplicationProblemPlusJSONResponse struct {
 	Body Problem
@@ -2737,7 +2737,7 @@ type ProblemApplicationProblemPlusJSONResponse struct {
 }
 
 type TokensResponseHeaders struct {
-	SetCookie string
+	SetCookie *string
 }
 type TokensJSONResponse struct {
 	Body Tokens
@@ -2779,7 +2779,9 @@ func (response ListAgentsdefaultApplicationProblemPlusJSONResponse) VisitListAge
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2821,7 +2823,9 @@ func (response CreateAgentdefaultApplicationProblemPlusJSONResponse) VisitCreate
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2862,7 +2866,9 @@ func (response GetAgentdefaultApplicationProblemPlusJSONResponse) VisitGetAgentR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2903,7 +2909,9 @@ func (response GetArtifactdefaultApplicationProblemPlusJSONResponse) VisitGetArt
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2960,7 +2968,9 @@ func (response GetArtifactContentdefaultApplicationProblemPlusJSONResponse) Visi
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -2983,7 +2993,9 @@ func (response BootstrapUser201JSONResponse) VisitBootstrapUserResponse(w http.R
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Set-Cookie", fmt.Sprint(response.Headers.SetCookie))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	w.WriteHeader(201)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3002,7 +3014,9 @@ func (response BootstrapUserdefaultApplicationProblemPlusJSONResponse) VisitBoot
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3025,7 +3039,9 @@ func (response Login200JSONResponse) VisitLoginResponse(w http.ResponseWriter) e
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Set-Cookie", fmt.Sprint(response.Headers.SetCookie))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3044,7 +3060,9 @@ func (response LogindefaultApplicationProblemPlusJSONResponse) VisitLoginRespons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3058,7 +3076,7 @@ type LogoutResponseObject interface {
 }
 
 type Logout204ResponseHeaders struct {
-	SetCookie string
+	SetCookie *string
 }
 
 type Logout204Response struct {
@@ -3066,7 +3084,9 @@ type Logout204Response struct {
 }
 
 func (response Logout204Response) VisitLogoutResponse(w http.ResponseWriter) error {
-	w.Header().Set("Set-Cookie", fmt.Sprint(response.Headers.SetCookie))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	w.WriteHeader(204)
 	return nil
 }
@@ -3084,7 +3104,9 @@ func (response LogoutdefaultApplicationProblemPlusJSONResponse) VisitLogoutRespo
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3124,7 +3146,9 @@ func (response GetMedefaultApplicationProblemPlusJSONResponse) VisitGetMeRespons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3147,7 +3171,9 @@ func (response RefreshTokens200JSONResponse) VisitRefreshTokensResponse(w http.R
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Set-Cookie", fmt.Sprint(response.Headers.SetCookie))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3166,7 +3192,9 @@ func (response RefreshTokensdefaultApplicationProblemPlusJSONResponse) VisitRefr
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3189,7 +3217,9 @@ func (response RegisterUser201JSONResponse) VisitRegisterUserResponse(w http.Res
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Set-Cookie", fmt.Sprint(response.Headers.SetCookie))
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
 	w.WriteHeader(201)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3208,7 +3238,9 @@ func (response RegisterUserdefaultApplicationProblemPlusJSONResponse) VisitRegis
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3248,7 +3280,9 @@ func (response ListDevicesdefaultApplicationProblemPlusJSONResponse) VisitListDe
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3290,7 +3324,9 @@ func (response RegisterDevicedefaultApplicationProblemPlusJSONResponse) VisitReg
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3325,7 +3361,9 @@ func (response RevokeDevicedefaultApplicationProblemPlusJSONResponse) VisitRevok
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3365,7 +3403,9 @@ func (response ListEdgesdefaultApplicationProblemPlusJSONResponse) VisitListEdge
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3407,7 +3447,9 @@ func (response CreateEnrolmentdefaultApplicationProblemPlusJSONResponse) VisitCr
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3442,7 +3484,9 @@ func (response RevokeEdgedefaultApplicationProblemPlusJSONResponse) VisitRevokeE
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3483,7 +3527,9 @@ func (response GetEdgedefaultApplicationProblemPlusJSONResponse) VisitGetEdgeRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3519,7 +3565,9 @@ func (response RevokeOperatordefaultApplicationProblemPlusJSONResponse) VisitRev
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3555,7 +3603,9 @@ func (response GrantOperatordefaultApplicationProblemPlusJSONResponse) VisitGran
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3596,7 +3646,9 @@ func (response CreateInvitationdefaultApplicationProblemPlusJSONResponse) VisitC
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3637,7 +3689,9 @@ func (response ListSessionsdefaultApplicationProblemPlusJSONResponse) VisitListS
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3679,7 +3733,9 @@ func (response CreateGroupSessiondefaultApplicationProblemPlusJSONResponse) Visi
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3721,7 +3777,9 @@ func (response CreatePrivateSessiondefaultApplicationProblemPlusJSONResponse) Vi
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3762,7 +3820,9 @@ func (response GetSessiondefaultApplicationProblemPlusJSONResponse) VisitGetSess
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3805,7 +3865,9 @@ func (response AddMemberdefaultApplicationProblemPlusJSONResponse) VisitAddMembe
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3841,7 +3903,9 @@ func (response RemoveMemberdefaultApplicationProblemPlusJSONResponse) VisitRemov
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3883,7 +3947,9 @@ func (response ListMessagesdefaultApplicationProblemPlusJSONResponse) VisitListM
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3925,7 +3991,9 @@ func (response SendMessagedefaultApplicationProblemPlusJSONResponse) VisitSendMe
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -3967,7 +4035,9 @@ func (response SyncMessagesdefaultApplicationProblemPlusJSONResponse) VisitSyncM
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4009,7 +4079,9 @@ func (response MarkReaddefaultApplicationProblemPlusJSONResponse) VisitMarkReadR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4078,7 +4150,9 @@ func (response PutBlobdefaultApplicationProblemPlusJSONResponse) VisitPutBlobRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4119,7 +4193,9 @@ func (response EnrolEdgedefaultApplicationProblemPlusJSONResponse) VisitEnrolEdg
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4216,7 +4292,9 @@ func (response ListAgentTasksdefaultApplicationProblemPlusJSONResponse) VisitLis
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4258,7 +4336,9 @@ func (response CreateAgentTaskdefaultApplicationProblemPlusJSONResponse) VisitCr
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4299,7 +4379,9 @@ func (response GetAgentTaskdefaultApplicationProblemPlusJSONResponse) VisitGetAg
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4340,7 +4422,9 @@ func (response ListAgentTaskArtifactsdefaultApplicationProblemPlusJSONResponse) 
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4381,7 +4465,9 @@ func (response CancelAgentTaskdefaultApplicationProblemPlusJSONResponse) VisitCa
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
@@ -4423,7 +4509,9 @@ func (response ListAgentTaskEventsdefaultApplicationProblemPlusJSONResponse) Vis
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
 	w.WriteHeader(response.StatusCode)
 	_, err := buf.WriteTo(w)
 	return err
