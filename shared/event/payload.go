@@ -41,7 +41,9 @@ type (
 	ToolStartedPayload struct {
 		ToolCallID string          `json:"tool_call_id"`
 		ToolName   string          `json:"tool_name"`
-		Arguments  json.RawMessage `json:"arguments"` // any JSON value; {} when unknown
+		Arguments  json.RawMessage `json:"arguments"` // any JSON value; {} when unknown or in ArgumentsBlob
+		// ArgumentsBlob stands for Arguments when they are large.
+		ArgumentsBlob *BlobRef `json:"arguments_blob,omitempty"`
 	}
 	ToolCompletedPayload struct {
 		ToolCallID     string          `json:"tool_call_id"`

@@ -50,5 +50,6 @@ type Row struct {
 	By        Appender
 	Droppable bool   // may be shed by an edge that is running out of disk
 	Terminal  bool   // ends the run; at most one per run
+	Reserved  bool   // a name of S3's inventory that nothing here writes: stored opaque
 	Meaning   string // one sentence for api/events.md
 }

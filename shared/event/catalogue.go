@@ -1,0 +1,108 @@
+package event
+
+// Terminal says whether the event ends its run. A run has at most one.
+func (t Type) Terminal() bool {
+	switch t {
+	case RunCompleted, RunFailed, RunCancelled, RunInterrupted:
+		return true
+	}
+	return false
+}
+
+// Droppable says whether an edge that is running out of disk may shed the event (architecture 6.6).
+func (t Type) Droppable() bool {
+	switch t {
+	case RunOutputBatch, SessionMetrics, "run.agent.context_usage", "run.agent.rate_limit", "run.agent.task_progress",
+		"run.agent.hook_progress":
+		return true
+	}
+	return false
+}
+
+// Appenders says who may put the event into a run's log. A type that the catalogue does not know comes from an edge: its agent is newer
+// than this code.
+func (t Type) Appenders() Appender {
+	switch t {
+	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome:
+		return ByHub
+	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed:
+		return ByEdge | ByHub
+	}
+	return ByEdge
+}
+
+// Has says whether all of who is in a.
+func (a Appender) Has(who Appender) bool { return a&who == who }
+
+// Rows returns the whole catalogue in the order of api/events.md: our own events first, then names of S3's inventory that are
+// reserved and carried unread.
+func Rows() []Row {
+	rows := ownRows()
+	for _, r := range reservedRows() {
+		rows = append(rows, complete(r))
+	}
+	return rows
+}
+
+// ByStored returns the row of a stored type; false for a type that the catalogue does not know.
+func ByStored(t Type) (Row, bool) {
+	for _, r := range Rows() {
+		if r.Stored == t {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+// ByWire returns the rows that share a wire name: two for a tool result, none for an unknown name.
+func ByWire(w WireType) []Row {
+	var found []Row
+	for _, r := range Rows() {
+		if r.Wire == w {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// complete fills the columns of a row that follow from its stored type.
+func complete(r Row) Row {
+	r.Wire = Wire(r.Stored)
+	r.By = r.Stored.Appenders()
+	r.Droppable = r.Stored.Droppable()
+	r.Terminal = r.Stored.Terminal()
+	return r
+}
+
+func ownRows() []Row {
+	rows := []Row{
+		{Stored: RunQueued, Meaning: "The edge has taken the run and lets it wait for a free place."},
+		{Stored: RunStarted, Meaning: "The agent process is running. Event 1 of an ordinary run (R24)."},
+		{Stored: RunCheckpoint, Meaning: "The agent reached a point that it can resume from."},
+		{Stored: RunOutputBatch, Meaning: "Raw lines of the process, gathered from stdout or stderr."},
+		{Stored: RunCancelling, Meaning: "Somebody asked for the run to stop."},
+		{Stored: RunCompleted, Meaning: "The agent finished its work."},
+		{Stored: RunFailed, Meaning: "The run ended with an error."},
+		{Stored: RunCancelled, Meaning: "The run was stopped because somebody asked."},
+		{Stored: RunInterrupted, Meaning: "The run was cut off and nobody knows how far its last step got."},
+		{Stored: RunLateOutcome, Meaning: "A second outcome that came after the run had ended. Changes nothing."},
+		{Stored: RunRowRefused, Meaning: "A row of the edge could not be applied and lies in quarantine; this takes its place."},
+		{Stored: RunLogGap, Meaning: "Rows of the edge are missing for good."},
+		{Stored: MessageStarted, Meaning: "The agent begins to say something."},
+		{Stored: MessageDelta, Meaning: "The next piece of the message's text."},
+		{Stored: MessageDone, Meaning: "The message is whole: its text and the checksum of it."},
+		{Stored: ToolStarted, Meaning: "The agent calls a tool."},
+		{Stored: ToolCompleted, Meaning: "The tool returned."},
+		{Stored: ToolFailed, Meaning: "The tool failed, or the run ended before it returned."},
+		{Stored: ArtifactCreated, Meaning: "The run produced a file; its bytes are on the hub."},
+		{Stored: Thinking, Meaning: "The next piece of the agent's reasoning: a channel of its own beside the message's text."},
+		{Stored: SessionInit, Meaning: "The agent named its own session, by which it can be resumed."},
+		{Stored: SessionState, Meaning: "The agent reports a state of its own."},
+		{Stored: AgentResult, Meaning: "What the agent says about its work: usage, exit code."},
+		{Stored: SessionMetrics, Meaning: "Counters of the agent while it works."},
+	}
+	for i := range rows {
+		rows[i] = complete(rows[i])
+	}
+	return rows
+}

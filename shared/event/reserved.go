@@ -1,0 +1,64 @@
+package event
+
+// reservedRows are the other names of S3's runtime inventory. Nothing here writes them yet; an edge may, and they are stored opaque.
+func reservedRows() []Row {
+	groups := []struct {
+		meaning string
+		names   []Type
+	}{
+		{"Output and session.", []Type{"run.agent.status_change"}},
+		{"Tools and files.", []Type{
+			"run.agent.mcp_tool_call", "run.agent.file_change", "run.agent.tool_use_summary", "run.agent.tool_rejected",
+		}},
+		{"Questions to a person.", []Type{
+			"run.agent.permission_requested", "run.agent.permission_decided", "run.agent.plan_proposed", "run.agent.plan_approved",
+			"run.agent.plan_rejected", "run.agent.plan_expired",
+		}},
+		{"Context, rate and runtime.", []Type{
+			"run.agent.route_decision", "run.agent.compact_boundary", "run.agent.api_retry", "run.agent.auth_status",
+			"run.agent.rate_limit", "run.agent.cli_invocation_plan", "run.agent.context_usage", "run.agent.context_warning",
+			"run.agent.context_compaction",
+		}},
+		{"Tasks, sub-agents and hooks.", []Type{
+			"run.agent.task_started", "run.agent.task_dispatched", "run.agent.task_dispatch_failed", "run.agent.task_progress",
+			"run.agent.task_notification", "run.agent.sub_agent_status", "run.agent.sub_agents_complete", "run.agent.hook_started",
+			"run.agent.hook_progress", "run.agent.hook_response",
+		}},
+		{"Things the agent shows.", []Type{
+			"run.agent.surfaced_artifact", "run.agent.surfaced_preview", "run.agent.surfaced_diff", "run.agent.surfaced_deploy",
+		}},
+	}
+	var rows []Row
+	for _, g := range groups {
+		for _, name := range g.names {
+			rows = append(rows, Row{Stored: name, Reserved: true, Meaning: g.meaning})
+		}
+	}
+	return rows
+}
+
+// Family is a group of event names on the edge plane, named by what they are about (S3).
+type Family struct {
+	Name   string
+	Events []WireType
+	Where  string // one sentence: who has them
+}
+
+// Families returns S3's families with their representative events.
+func Families() []Family {
+	return []Family{
+		{"Conversations and projects", []WireType{
+			"project.created", "thread.created", "message.created", "item.created", "thread.pin.created",
+		}, "Edge store. Of these only item.created is in a run's log."},
+		{"Run lifecycle", []WireType{
+			"run.queued", "run.checkpoint", "run.started", "run.output.batch", "run.finished", "run.failed", "run.cancelled",
+		}, "Run log."},
+		{"Runtime adapter", []WireType{
+			"run.agent.text_delta", "run.agent.thinking", "run.agent.tool_call", "run.agent.tool_result", "run.agent.file_change",
+			"run.agent.permission_requested", "run.agent.permission_decided", "run.agent.result",
+		}, "Run log."},
+		{"Artifacts and previews", []WireType{"artifact.created", "preview.ready", "preview.stopped"},
+			"Run log for artifacts; previews are edge only."},
+		{"Edge common", []WireType{"error", "system.gap"}, "Edge stream only; never stored."},
+	}
+}

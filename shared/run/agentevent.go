@@ -1,0 +1,75 @@
+package run
+
+import (
+	"encoding/json"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// AgentEvent is what a runtime adapter says about its agent: one of the seven kinds of S2 (StateChange, Delta, ToolCall, ToolResult,
+// Artifact, Done, Failure) or a Fact. It carries no number and no id of ours: the Normaliser gives those.
+type AgentEvent interface{ agentEvent() }
+
+// Channel says which stream of text a Delta continues.
+type Channel uint8
+
+// Channels of text. Output is what the person reads as the answer; Thought is reasoning beside it.
+const (
+	Output Channel = iota
+	Thought
+)
+
+// The kinds of AgentEvent.
+type (
+	// StateChange is a move of the agent's own state machine, in its own words.
+	StateChange struct{ State string }
+
+	// Delta is the next piece of text of a channel. Block numbers the content block it belongs to, from 0.
+	Delta struct {
+		Channel Channel
+		Block   int
+		Text    string
+	}
+
+	// ToolCall is the start of a tool. ID is the model's own id; empty if it gave none. Args is any JSON value, nil if unknown.
+	ToolCall struct {
+		ID   string
+		Name string
+		Args json.RawMessage
+	}
+
+	// ToolResult is the end of a tool. ID may be empty; Name then helps to find the call. Result is any JSON value, nil if there is none.
+	// A non-nil Error says that the tool failed.
+	ToolResult struct {
+		ID     string
+		Name   string
+		Result json.RawMessage
+		Error  *event.ErrorObj
+	}
+
+	// Artifact is a file whose bytes are already stored as a blob.
+	Artifact struct{ event.ArtifactCreatedPayload }
+
+	// Done is success. Answer is the whole final text; it is used only if nothing of it was streamed.
+	Done struct{ Answer string }
+
+	// Failure ends the run with an error.
+	Failure struct{ event.ErrorObj }
+
+	// Fact is anything else worth keeping: a `run.agent.*` event, run.output.batch or run.checkpoint. Payload is a payload struct of
+	// package event or a json.RawMessage that holds an object. A fact with another type, or one that the Normaliser issues itself, is
+	// dropped.
+	Fact struct {
+		Type    event.Type
+		Payload any
+	}
+)
+
+func (StateChange) agentEvent() {}
+func (Delta) agentEvent()       {}
+func (ToolCall) agentEvent()    {}
+func (ToolResult) agentEvent()  {}
+func (Artifact) agentEvent()    {}
+func (Done) agentEvent()        {}
+func (Failure) agentEvent()     {}
+func (Fact) agentEvent()        {}

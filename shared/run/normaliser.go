@@ -1,0 +1,155 @@
+package run
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Bounds of what one run may hold or put into one event.
+const (
+	maxDelta   = 16 << 10 // bytes of text in one delta; longer ones are cut at a character
+	maxMessage = 8 << 20  // bytes of text in one message; the rest becomes the next message
+	maxOpen    = 1024     // tools running at once; the oldest is given up for one more
+	maxClosed  = 8192     // ended tools remembered, to know a repeat
+	maxText    = 8 << 10  // bytes of an error sentence
+	maxName    = 256      // bytes of a name or a foreign id
+)
+
+// Options are where the Normaliser gets ids from. Zero values make fresh random ones.
+type Options struct {
+	NewMessageID  func() id.Message
+	NewToolCallID func() string // for calls to which the model gave no id
+}
+
+// Normaliser turns what an agent says into the events of one run (S2): it gives messages their ids, opens and closes them around deltas,
+// pairs tool calls with their results, and lets at most one terminal through. One message spans the tools that are called while it is
+// written; its text is the deltas joined.
+//
+// It is a pure state machine, owned by whoever runs the run and not safe for concurrent use. Its state is a function of the candidates it
+// returned: Observe rebuilds it from the log.
+type Normaliser struct {
+	newMessageID  func() id.Message
+	newToolCallID func() string
+
+	open   id.Message // message being written, "" when none
+	text   strings.Builder
+	final  finalMessage
+	spoken bool // some text of some message has been seen
+	tools  tools
+	ended  bool
+}
+
+// finalMessage is the last message that had any text.
+type finalMessage struct{ id id.Message }
+
+// New returns the Normaliser of a run that has no events yet.
+func New(opts Options) *Normaliser {
+	n := &Normaliser{newMessageID: opts.NewMessageID, newToolCallID: opts.NewToolCallID}
+	if n.newMessageID == nil {
+		n.newMessageID = id.NewMessage
+	}
+	if n.newToolCallID == nil {
+		n.newToolCallID = func() string { return "call_" + strings.TrimPrefix(string(id.NewEvent()), "evt_") }
+	}
+	return n
+}
+
+// Ended says whether the run has had its terminal. Step and Close return nothing from then on.
+func (n *Normaliser) Ended() bool { return n.ended }
+
+// Queue is the run waiting for a free place on its edge. reason is a sentence.
+func (n *Normaliser) Queue(reason string) []Candidate {
+	return n.emit(Candidate{event.RunQueued, event.RunQueuedPayload{Reason: reason}})
+}
+
+// Start is the agent process running, since at. workDir is the directory that was really resolved for it, "" if none was (R25).
+func (n *Normaliser) Start(workDir string, at time.Time) []Candidate {
+	started := event.RunStartedPayload{StartedAt: at.UTC().Truncate(time.Microsecond), WorkDir: workDir}
+	return n.emit(Candidate{event.RunStarted, started})
+}
+
+// Step returns the events that e stands for, none if it says nothing new.
+func (n *Normaliser) Step(e AgentEvent) []Candidate {
+	if n.ended {
+		return nil
+	}
+	switch e := e.(type) {
+	case Delta:
+		return n.delta(e)
+	case ToolCall:
+		return n.toolCall(e)
+	case ToolResult:
+		return n.toolResult(e)
+	case Done:
+		return n.done(e)
+	case Failure:
+		return n.Close(Failed(e.ErrorObj))
+	case StateChange:
+		return n.emit(Candidate{event.SessionState, event.SessionStatePayload{State: cut(e.State, maxName)}})
+	case Artifact:
+		return n.emit(Candidate{event.ArtifactCreated, e.ArtifactCreatedPayload})
+	case Fact:
+		return n.fact(e)
+	}
+	return nil
+}
+
+// Close ends the run from outside: first the closings of whatever is open (the message with the text so far, the tools as failed), then
+// the terminal. It returns nothing when the run has ended already.
+func (n *Normaliser) Close(o Outcome) []Candidate {
+	if n.ended {
+		return nil
+	}
+	out := n.closings()
+	n.ended = true
+	return append(out, Candidate{o.terminal, o.payload(n.final)})
+}
+
+// emit lets candidates through that change no state of the Normaliser.
+func (n *Normaliser) emit(c Candidate) []Candidate {
+	if n.ended {
+		return nil
+	}
+	return []Candidate{c}
+}
+
+func (n *Normaliser) done(d Done) []Candidate {
+	var out []Candidate
+	if !n.spoken && d.Answer != "" {
+		out = n.ensureOpen(out)
+		n.write(d.Answer)
+	}
+	return append(out, n.Close(Completed())...)
+}
+
+func (n *Normaliser) closings() []Candidate {
+	var out []Candidate
+	if n.open != "" {
+		out = append(out, n.completeMessage())
+	}
+	for _, callID := range n.tools.open {
+		out = append(out, unfinished(callID, "The run ended before this tool returned."))
+	}
+	n.tools.closeAll()
+	return out
+}
+
+func (n *Normaliser) fact(f Fact) []Candidate {
+	if !factual(f.Type) {
+		return nil
+	}
+	payload := f.Payload
+	if raw, ok := payload.(json.RawMessage); ok {
+		if payload, ok = object(raw); !ok {
+			return nil
+		}
+	}
+	if payload == nil {
+		payload = json.RawMessage(`{}`)
+	}
+	return n.emit(Candidate{f.Type, payload})
+}

@@ -1,0 +1,67 @@
+package run
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+)
+
+// maxValueDepth leaves room for the row and the payload around a value.
+const maxValueDepth = event.MaxDepth - 4
+
+// value makes what an agent sent as a JSON value fit for a row: absent by default, its text as a string when it is no JSON or too deep.
+func value(raw json.RawMessage, absent string) json.RawMessage {
+	trimmed := bytes.TrimSpace(raw)
+	if len(trimmed) == 0 {
+		return json.RawMessage(absent)
+	}
+	if json.Valid(trimmed) && event.Depth(trimmed) <= maxValueDepth {
+		return bytes.ToValidUTF8(trimmed, []byte("\uFFFD"))
+	}
+	text, err := event.Encode(string(trimmed))
+	if err != nil {
+		return json.RawMessage(absent) // a string always encodes
+	}
+	return text
+}
+
+// object is value for a whole payload: false if raw is no object.
+func object(raw json.RawMessage) (json.RawMessage, bool) {
+	trimmed := bytes.TrimSpace(raw)
+	if !bytes.HasPrefix(trimmed, []byte("{")) || !json.Valid(trimmed) || event.Depth(trimmed) > maxValueDepth {
+		return nil, false
+	}
+	return bytes.ToValidUTF8(trimmed, []byte("\uFFFD")), true
+}
+
+// bounded keeps an error of an agent within what one row should hold and gives it a code if it has none.
+func bounded(err event.ErrorObj) event.ErrorObj {
+	if err.Code == "" {
+		err.Code = fault.AgentError
+	}
+	err.Code = fault.Code(cut(string(err.Code), maxName))
+	err.Message = cut(err.Message, maxText)
+	return err
+}
+
+// factual says whether an agent may state an event of this type: not those that the Normaliser makes itself, nor a wire name that stands
+// for one of them, nor the names of prompts, which are the hub's to say.
+func factual(t event.Type) bool {
+	switch t {
+	case event.RunOutputBatch, event.RunCheckpoint:
+		return true
+	case event.Thinking:
+		return false
+	}
+	name := string(t)
+	if !strings.HasPrefix(name, "run.agent.") || !event.WellFormed(name) {
+		return false
+	}
+	if strings.HasPrefix(name, "run.agent.permission_") || strings.HasPrefix(name, "run.agent.plan_") {
+		return false
+	}
+	return event.Stored(event.WireType(name), nil) == t
+}
