@@ -1,0 +1,76 @@
+package admission
+
+import (
+	"context"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Nonce marks every process of one start: 32 hex digits, in the environment of the agent (NonceVariable) and in the journal, so that a later
+// edge process can find what an earlier one left behind.
+type Nonce string
+
+// NonceVariable is the environment variable that carries the Nonce of a start.
+const NonceVariable = "SWITCHYARD_START_NONCE"
+
+// AgentSession is the agent's own name for a conversation (S4 session_id): opaque, owned by the agent.
+type AgentSession string
+
+// Job is one turn of one agent, admitted and free to start.
+type Job struct {
+	Run          id.Run
+	Session      id.Session
+	SessionName  string // for people; may be empty
+	Agent        id.Agent
+	AgentName    string
+	Profile      string // one of Executor.Profiles
+	Prompt       string // may be empty
+	AgentSession AgentSession
+	Nonce        Nonce
+	TraceID      string // 32 hex
+}
+
+// Executor starts agents. Safe for concurrent use.
+type Executor interface {
+	// Profiles is what this edge can run, fixed for the life of the process.
+	Profiles() []wire.Profile
+
+	// Start spawns the agent of job and returns once its process exists, or an error if none does: a *fault.Fault becomes the error of the
+	// run, any other error is shown as start_failed. It is called at most once for a run. The end of ctx gives up the spawn. Nothing of what
+	// the agent says may be lost between Start and Process.Follow: it waits in the pipe.
+	Start(ctx context.Context, job Job) (Process, error)
+}
+
+// Process is a started agent. Whoever called Start calls Follow exactly once.
+type Process interface {
+	// PID is the process id of the leader.
+	PID() int
+
+	// WorkDir is the directory that the agent really works in; empty if the executor resolved none (R25).
+	WorkDir() string
+
+	// Follow feeds what the agent says to emit, one event at a time and in order, and returns when the output has ended and the process
+	// tree is gone. The end of ctx asks for a stop: TERM to the whole tree, the grace period, KILL; what the agent still says meanwhile
+	// is emitted too.
+	//
+	// emit blocks while the journal has no room, so the agent blocks on its full pipe. An error of emit is final: the rest of the output is
+	// read and thrown away.
+	Follow(ctx context.Context, emit func(run.AgentEvent) error) Exit
+}
+
+// Exit is how a process ended.
+type Exit struct {
+	// Outcome ends the run if the agent has emitted neither Done nor Failure and nobody stopped it. The adapter applies the precedence
+	// of its protocol (S4: timeout, then error event, then exit code) by holding back Done and Failure until it knows.
+	Outcome run.Outcome
+
+	// Gone says that the whole process tree is known to be gone.
+	Gone bool
+}
+
+// Sweeper ends every process that carries a nonce of an earlier start. nil means that none is left.
+type Sweeper interface {
+	Sweep(ctx context.Context, nonce Nonce) error
+}
