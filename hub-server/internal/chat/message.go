@@ -1,0 +1,40 @@
+package chat
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Message is one entry of a conversation, written by a user or by an agent.
+type Message struct {
+	ID          id.Message
+	Session     id.Session
+	Seq         Seq
+	ClientMsgID ClientMsgID // empty for messages of agents
+	Sender      MemberID
+	ContentType ContentType
+	Content     json.RawMessage // JSON object; `{"text": …}` for Text
+	Mentions    []id.Agent
+	ReplyTo     id.Message // empty when it answers none
+	Tasks       []id.Run   // the runs it started
+	CreatedAt   time.Time
+}
+
+// ClientMsgID is a UUID that the sender made: the message's idempotency key in its conversation.
+type ClientMsgID string
+
+// ContentType says how to read a message's content. Only Text is interpreted by the hub; the others are kept as they are.
+type ContentType string
+
+// Kinds of content (S3).
+const (
+	Text       ContentType = "text"
+	Code       ContentType = "code"
+	Diff       ContentType = "diff"
+	Image      ContentType = "image"
+	File       ContentType = "file"
+	LinkCard   ContentType = "link_card"
+	DeployCard ContentType = "deploy_card"
+)
