@@ -1,0 +1,7 @@
+package testpg
+
+import "syscall"
+
+// endWithParent has the kernel stop the server at once when the test binary dies without stopping it (a panic, a
+// time limit): PostgreSQL takes SIGQUIT as "immediate shutdown".
+func endWithParent(attributes *syscall.SysProcAttr) { attributes.Pdeathsig = syscall.SIGQUIT }
