@@ -751,7 +751,7 @@ type PrivateSessionInput struct {
 
 // Problem defines model for Problem.
 type Problem struct {
-	// Code Append-only. `api/conventions.md` gives each code's status and meaning; an unknown code is to be read by its status.
+	// Code Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status.
 	Code ProblemCode `json:"code"`
 
 	// Detail One sentence that says what is wrong and what to do.
@@ -764,7 +764,7 @@ type Problem struct {
 	Type string `json:"type"`
 }
 
-// ProblemCode Append-only. `api/conventions.md` gives each code's status and meaning; an unknown code is to be read by its status.
+// ProblemCode Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status.
 type ProblemCode string
 
 // ProfileName defines model for ProfileName.
