@@ -63,5 +63,6 @@ const (
 	WakeCommands Subject = "hub.wake.commands" // body: an edge id that has commands waiting
 	Ephemeral    Subject = "hub.ephemeral"     // body: a frame for the members of a session (typing, presence)
 	Kick         Subject = "hub.kick"          // body: connections to close (logout, revocation, same device)
+	Presence     Subject = "hub.presence"      // body: which edges a hub process holds
 	Revoked      Subject = "hub.revoked"       // body: an edge whose tunnel must close
 )

@@ -1,0 +1,95 @@
+package natsbus
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+)
+
+const (
+	reconnectWait   = 100 * time.Millisecond
+	reconnectJitter = 100 * time.Millisecond
+	roundTripLimit  = 5 * time.Second
+	pendingMessages = 1 << 16
+	pendingBytes    = 64 << 20 // bytes of a subscription that its handler has not taken; beyond it NATS drops and the lane rewinds
+)
+
+// Handler receives messages of one subscription one after another, in the order of publication.
+type Handler func(s subject.Subject, data []byte)
+
+// Bus is a connection of the hub itself. It reconnects for ever; what is published meanwhile is lost, which every user of the
+// bus expects. Safe for concurrent use.
+type Bus struct {
+	nc *nats.Conn
+}
+
+// Connect returns a bus on the embedded server.
+func (s *Server) Connect() (*Bus, error) {
+	return connect(s.log, nats.DefaultURL, nats.InProcessServer(s), nats.UserInfo(hubUser, s.secret))
+}
+
+// Dial returns a bus on a NATS server or cluster between hub processes (HUB_NATS_URL).
+func Dial(log *slog.Logger, url string) (*Bus, error) { return connect(log, url) }
+
+func connect(log *slog.Logger, url string, extra ...nats.Option) (*Bus, error) {
+	opts := append([]nats.Option{
+		nats.Name("switchyard-hub"),
+		nats.MaxReconnects(-1),
+		nats.ReconnectBufSize(-1),
+		nats.ReconnectWait(reconnectWait),
+		nats.ReconnectJitter(reconnectJitter, reconnectJitter),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("bus lost", "error", err) }),
+		nats.ReconnectHandler(func(*nats.Conn) { log.Info("bus is back") }),
+		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
+			log.Warn("bus error", "subject", subjectOf(sub), "error", err)
+		}),
+	}, extra...)
+	nc, err := nats.Connect(url, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to bus: %w", err)
+	}
+	return &Bus{nc: nc}, nil
+}
+
+func subjectOf(sub *nats.Subscription) string {
+	if sub == nil {
+		return ""
+	}
+	return sub.Subject
+}
+
+// Publish sends data to whoever listens now.
+func (b *Bus) Publish(s subject.Subject, data []byte) error {
+	return b.nc.Publish(string(s), data)
+}
+
+// Listen calls h for every message on the pattern. When it returns, messages published later will arrive. Stop ends the
+// subscription; a call of h may still be under way.
+func (b *Bus) Listen(ctx context.Context, p subject.Pattern, h Handler) (stop func(), err error) {
+	sub, err := b.nc.Subscribe(string(p), func(m *nats.Msg) { h(subject.Subject(m.Subject), m.Data) })
+	if err != nil {
+		return nil, fmt.Errorf("subscribe %s: %w", p, err)
+	}
+	if err := sub.SetPendingLimits(pendingMessages, pendingBytes); err != nil {
+		return nil, fmt.Errorf("limit %s: %w", p, err)
+	}
+	if err := b.RoundTrip(ctx); err != nil {
+		sub.Unsubscribe() //nolint:errcheck // the connection is gone, and the subscription with it
+		return nil, fmt.Errorf("flush %s: %w", p, err)
+	}
+	return func() { sub.Unsubscribe() }, nil //nolint:errcheck // fails only when the connection is gone, and the subscription with it
+}
+
+// RoundTrip returns when the bus has taken all that was sent before, or an error after a few seconds.
+func (b *Bus) RoundTrip(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, roundTripLimit)
+	defer cancel()
+	return b.nc.FlushWithContext(ctx)
+}
+
+// Close ends the connection and its subscriptions.
+func (b *Bus) Close() { b.nc.Close() }
