@@ -1,0 +1,128 @@
+package bridge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// ErrEmptyTurn says that a turn has neither text nor attachments: the agent must not be started for it.
+var ErrEmptyTurn = errors.New("empty turn")
+
+// ErrTurn is wrapped by ParseTurn when a line is no turn.
+var ErrTurn = errors.New("malformed turn line")
+
+const defaultSessionName = "default"
+
+// Turn is the one line that an agent reads before anything else (S4 "stdin turn object").
+type Turn struct {
+	Message     string
+	SessionID   string // the agent's own id from its last turn; "" begins a new session
+	SessionName string // for people; "default" when empty
+	Attachments []Attachment
+	Permission  bool // stdin stays open for answers to permission requests
+}
+
+// Attachment is something that belongs to the message. Kind is image, file, audio, video or other; URL is file, http, https or data.
+type Attachment struct {
+	Kind     string `json:"kind"`
+	URL      string `json:"url"`
+	Filename string `json:"filename,omitempty"`
+	MIMEType string `json:"mime_type,omitempty"`
+	Size     int64  `json:"size,omitempty"`
+}
+
+// turnLine is the JSON form of a Turn.
+type turnLine struct {
+	Type            Type         `json:"type"`
+	Message         string       `json:"message"`
+	SessionID       string       `json:"session_id"`
+	SessionName     string       `json:"session_name,omitempty"`
+	Attachments     []Attachment `json:"attachments,omitempty"`
+	Permission      bool         `json:"permission,omitempty"`
+	ProtocolVersion string       `json:"protocol_version"`
+}
+
+// Encode returns the turn as one line with its line end, or ErrEmptyTurn.
+func (t Turn) Encode() ([]byte, error) {
+	if t.Message == "" && len(t.Attachments) == 0 {
+		return nil, ErrEmptyTurn
+	}
+	if t.SessionName == "" {
+		t.SessionName = defaultSessionName
+	}
+	return encodeLine(turnLine{
+		Type: TypeTurn, Message: t.Message, SessionID: t.SessionID, SessionName: t.SessionName, Attachments: t.Attachments,
+		Permission: t.Permission, ProtocolVersion: Version,
+	})
+}
+
+// ParseTurn is for agents: it reads what Encode wrote, of any protocol version, and ignores keys it does not know. Errors wrap ErrTurn or
+// are ErrEmptyTurn.
+func ParseTurn(line []byte) (Turn, error) {
+	var l turnLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return Turn{}, fmt.Errorf("%w: %w", ErrTurn, err)
+	}
+	if l.Type != TypeTurn {
+		return Turn{}, fmt.Errorf("%w: type is %.40q", ErrTurn, l.Type)
+	}
+	if l.SessionName == "" {
+		l.SessionName = defaultSessionName
+	}
+	t := Turn{
+		Message: l.Message, SessionID: l.SessionID, SessionName: l.SessionName, Attachments: l.Attachments, Permission: l.Permission,
+	}
+	if t.Message == "" && len(t.Attachments) == 0 {
+		return t, ErrEmptyTurn
+	}
+	return t, nil
+}
+
+// Behavior is the answer to a permission request.
+type Behavior string
+
+// Answers to a permission request.
+const (
+	Allow Behavior = "allow"
+	Deny  Behavior = "deny"
+)
+
+// PermissionResponse answers one request on the agent's stdin.
+type PermissionResponse struct {
+	RequestID    string
+	Behavior     Behavior
+	UpdatedInput json.RawMessage // with Allow, only if the approver changed the input
+	Message      string          // with Deny: why
+}
+
+// Encode returns the response as one line with its line end.
+func (r PermissionResponse) Encode() ([]byte, error) {
+	return encodeLine(struct {
+		Type         Type            `json:"type"`
+		RequestID    string          `json:"request_id"`
+		Behavior     Behavior        `json:"behavior"`
+		UpdatedInput json.RawMessage `json:"updated_input,omitempty"`
+		Message      string          `json:"message,omitempty"`
+	}{TypePermissionResponse, r.RequestID, r.Behavior, r.UpdatedInput, r.Message})
+}
+
+// encodeLine relies on JSON having no raw line end in it.
+func encodeLine(v any) ([]byte, error) {
+	line, err := event.Encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("encode bridge line: %w", err)
+	}
+	return append(line, '\n'), nil
+}
+
+// validSessionID accepts what may become part of a file name at the agent: not empty, no separator, no control character, no dot path.
+func validSessionID(s string) bool {
+	return s != "" && s != "." && s != ".." && len(s) <= maxSessionID && !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '/' || r == '\\' || unicode.IsControl(r)
+	})
+}
