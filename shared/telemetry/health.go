@@ -66,20 +66,27 @@ func (h *Health) Report(ctx context.Context) (results []Result, ok bool) {
 
 // Handler answers 200 when all checks pass and 503 otherwise, with the names of the checks but not their errors.
 func (h *Health) Handler() http.Handler {
+	type check struct {
+		Name string `json:"name"`
+		OK   bool   `json:"ok"`
+	}
+	type answer struct {
+		Status string  `json:"status"`
+		Checks []check `json:"checks"`
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		results, ok := h.Report(r.Context())
-		checks := make(map[string]bool, len(results))
+		a := answer{Status: "ok", Checks: []check{}}
 		for _, result := range results {
-			checks[result.Name] = result.Error == nil
+			a.Checks = append(a.Checks, check{result.Name, result.Error == nil})
+		}
+		code := http.StatusOK
+		if !ok {
+			a.Status, code = "unready", http.StatusServiceUnavailable
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
-		if !ok {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		_ = json.NewEncoder(w).Encode(struct { // the client may be gone; nobody to tell
-			OK     bool            `json:"ok"`
-			Checks map[string]bool `json:"checks"`
-		}{ok, checks})
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(a) // the client may be gone; nobody to tell
 	})
 }

@@ -1,0 +1,130 @@
+package event
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// WriteDoc writes api/events.md: the page that a client author reads. It is generated, so that it cannot disagree with the code.
+func WriteDoc(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString(docIntro)
+	docEvents(&b)
+	docFamilies(&b)
+	docFrames(&b)
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write event page: %w", err)
+	}
+	return nil
+}
+
+const docIntro = `<!-- Generated from shared/event. Change the tables there, then: cd shared && go test ./event -run Page -update -->
+# Events and frames
+
+Two vocabularies, never to be mixed: **events** are the facts in a run's log, **Hub frames** are what a client's socket carries.
+An event reaches a socket inside the frame ` + "`agent.stream`" + `, with its name in ` + "`event_type`" + ` and its payload as text, byte for byte.
+
+Ignore events, frames and keys that you do not know. New content grows inside payloads, not as new types.
+
+`
+
+func docEvents(b *strings.Builder) {
+	b.WriteString(`## Events
+
+*Stored* is the name in the run's log and in the canonical stream. *Wire* is the name of the same event between edge and hub and in
+` + "`agent.stream`" + `. One stored event is one wire event, so ` + "`event_seq`" + ` is the same number everywhere. A tool's result is one wire name for
+two events: the failed one has ` + "`error`" + `.
+
+*By* is who may append it. An edge that runs out of disk may shed what is marked *droppable*. A run has at most one event that *ends* it.
+In *payload*, keys with ` + "`?`" + ` may be absent; a reader ignores others.
+
+| stored | wire | by | droppable | ends the run | payload | meaning |
+|---|---|---|---|---|---|---|
+`)
+	for _, r := range Rows() {
+		if r.Reserved {
+			continue
+		}
+		fmt.Fprintf(b, "| `%s` | `%s` | %s | %s | %s | %s | %s |\n",
+			r.Stored, r.Wire, appenders(r.By), mark(r.Droppable), mark(r.Terminal), payloadKeys(r.Stored), r.Meaning)
+	}
+	b.WriteString("\nReserved names, stored and passed on as they come from an edge:\n\n| name | droppable | about |\n|---|---|---|\n")
+	for _, r := range Rows() {
+		if r.Reserved {
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", r.Stored, mark(r.Droppable), r.Meaning)
+		}
+	}
+	b.WriteString("\nAny other name of 1 to 96 characters out of `A-Z a-z 0-9 . _ -` is treated the same way.\n\n")
+}
+
+func docFamilies(b *strings.Builder) {
+	b.WriteString("## Families\n\nThe names on the edge plane by what they are about.\n\n| family | events | where |\n|---|---|---|\n")
+	for _, f := range Families() {
+		names := make([]string, len(f.Events))
+		for i, name := range f.Events {
+			names[i] = "`" + string(name) + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", f.Name, strings.Join(names, " "), f.Where)
+	}
+	b.WriteString("\n")
+}
+
+func docFrames(b *strings.Builder) {
+	b.WriteString(`## Hub frames
+
+The socket delivers at least once: after a reconnect, frames come again. Apply each by its business key; ` + "`seq_id`" + ` only tells you that
+something was lost on this connection.
+
+- *merge*: one record per key; the frame's fields win. Never a second record.
+- *same*: applying it again changes nothing.
+- *forward*: a number that only grows; a smaller one is dropped.
+- *ephemeral*: may be lost or repeated; do not keep it.
+
+| type | business key | repeated | meaning |
+|---|---|---|---|
+`)
+	for _, f := range Frames() {
+		words := make([]string, len(f.Repeat))
+		for i, r := range f.Repeat {
+			words[i] = string(r)
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Type, f.Key, strings.Join(words, ", "), f.Meaning)
+	}
+}
+
+func appenders(by Appender) string {
+	switch by {
+	case ByEdge:
+		return "edge"
+	case ByHub:
+		return "hub"
+	}
+	return "edge, hub"
+}
+
+func mark(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return ""
+}
+
+// payloadKeys lists the JSON keys of an event's payload struct, optional ones with a question mark.
+func payloadKeys(t Type) string {
+	payload := payloadOf(t)
+	if payload == nil {
+		return "opaque"
+	}
+	shape := reflect.TypeOf(payload)
+	var keys []string
+	for i := range shape.NumField() {
+		name, options, _ := strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+		if options == "omitempty" {
+			name += "?"
+		}
+		keys = append(keys, "`"+name+"`")
+	}
+	return strings.Join(keys, " ")
+}

@@ -1,0 +1,65 @@
+package event
+
+// payloadOf returns the zero value of the struct that an event's payload has, nil for one that is opaque to us.
+func payloadOf(t Type) any {
+	switch t {
+	case RunQueued:
+		return RunQueuedPayload{}
+	case RunStarted:
+		return RunStartedPayload{}
+	case RunOutputBatch:
+		return OutputBatchPayload{}
+	case MessageStarted:
+		return MessageStartedPayload{}
+	case MessageDelta, Thinking:
+		return DeltaPayload{}
+	case MessageDone:
+		return MessageCompletedPayload{}
+	case ArtifactCreated:
+		return ArtifactCreatedPayload{}
+	case SessionInit:
+		return SessionInitPayload{}
+	case SessionState:
+		return SessionStatePayload{}
+	case AgentResult:
+		return AgentResultPayload{}
+	}
+	if p := toolPayloadOf(t); p != nil {
+		return p
+	}
+	return endingPayloadOf(t)
+}
+
+func toolPayloadOf(t Type) any {
+	switch t {
+	case ToolStarted:
+		return ToolStartedPayload{}
+	case ToolCompleted:
+		return ToolCompletedPayload{}
+	case ToolFailed:
+		return ToolFailedPayload{}
+	}
+	return nil
+}
+
+func endingPayloadOf(t Type) any {
+	switch t {
+	case RunCancelling:
+		return RunCancellingPayload{}
+	case RunCompleted:
+		return RunCompletedPayload{}
+	case RunFailed:
+		return RunFailedPayload{}
+	case RunCancelled:
+		return RunCancelledPayload{}
+	case RunInterrupted:
+		return RunInterruptedPayload{}
+	case RunLateOutcome:
+		return LateOutcomePayload{}
+	case RunRowRefused:
+		return RowRefusedPayload{}
+	case RunLogGap:
+		return LogGapPayload{}
+	}
+	return nil
+}
