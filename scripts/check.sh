@@ -2,7 +2,7 @@
 # Every check that is not a test. Called by `make check`. All of them run, so that one look shows every fault;
 # the exit code is 0 only if none failed. Names given as arguments select steps: scripts/check.sh format vet
 #
-# No check changes a file. Where a tool can only write, it works on what is there and the old bytes come back.
+# No check changes a file.
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
@@ -38,7 +38,10 @@ vet_darwin() { GOOS=darwin CGO_ENABLED=0 $GO vet ./edge-server/...; }
 lint() { scripts/lint.sh; }
 
 # Layers, file sizes, comments on exported names, forbidden words, links and commands in the documents.
-repository() { $GO test -count=1 ./deploy/e2e/internal/repolint/... ./deploy/e2e/internal/doctest/...; }
+repository() {
+	$GO test -count=1 ./deploy/e2e/internal/repolint ./deploy/e2e/internal/doctest &&
+		$GO test -count=1 -v -run '^TestFilesStaySmall$' ./deploy/e2e/internal/repolint | sed -n 's/.*_test.go:[0-9]*: /  /p'
+}
 
 generated() { scripts/generate.sh --check; }
 
@@ -59,25 +62,19 @@ alone() {
 	return $failed
 }
 
-module_files() { for m in $modules; do echo "$m/go.mod"; done; }
-
+# go work sync can only write, so it works on a copy.
 sync() {
-	kept=$(mktemp -d) || return 1
-	module_files | while read -r f; do
-		mkdir -p "$kept/$(dirname "$f")"
-		cp "$f" "$kept/$f"
-	done
-	$GO work sync
+	copy=$(mktemp -d) || return 1
+	cp -R go.work shared hub-server edge-server deploy "$copy" || return 1
+	(cd "$copy" && $GO work sync)
 	status=$?
-	for f in $(module_files); do
-		if ! cmp -s "$kept/$f" "$f"; then
-			echo "go work sync changes $f:"
-			git diff --no-index --stat -- "$kept/$f" "$f"
-			cp "$kept/$f" "$f"
+	for m in $modules; do
+		if ! git diff --no-index --exit-code -- "$m/go.mod" "$copy/$m/go.mod"; then
+			echo "in $m: run go work sync"
 			status=1
 		fi
 	done
-	rm -rf "$kept"
+	rm -rf "$copy"
 	return $status
 }
 
