@@ -11,7 +11,7 @@ BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSI
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check build generate bench clean
+.PHONY: help run demo test check build generate bench tidy clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ generate: ## write the generated code again from api/ (make check fails when it 
 
 bench: build ## measure speed and memory on this machine and print the table of docs/performance.md
 	@cd deploy/e2e && $(GO) run ./cmd/bench
+
+tidy: ## bring every go.mod and go.sum in order after a dependency changed
+	@scripts/tidy.sh
 
 clean: ## remove what was built; the state of `make run` stays
 	@rm -rf bin
