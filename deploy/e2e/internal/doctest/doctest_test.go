@@ -1,0 +1,141 @@
+package doctest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/repolint"
+)
+
+func repository(t *testing.T) (root string, documents []Document) {
+	t.Helper()
+	root, err := repolint.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents, err = Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(documents) == 0 {
+		t.Fatal("no document found")
+	}
+	return root, documents
+}
+
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	root, documents := repository(t)
+	for _, broken := range BrokenLinks(root, documents) {
+		t.Error(broken)
+	}
+}
+
+func TestEveryTargetNamedInADocumentExists(t *testing.T) {
+	root, documents := repository(t)
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range documents {
+		for _, m := range Targets(d) {
+			if !regexp.MustCompile(`(?m)^` + m.Name + `:`).Match(makefile) {
+				t.Errorf("%s:%d: make %s: no such target", m.Path, m.Line, m.Name)
+			}
+		}
+	}
+}
+
+func TestEverySettingNamedInADocumentIsReadByAProgram(t *testing.T) {
+	root, documents := repository(t)
+	known := map[string]bool{}
+	err := repolint.Walk(root, func(name string) error {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		for _, found := range settingPattern.FindAllString(string(source), -1) {
+			known[found] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range documents {
+		for _, m := range Settings(d) {
+			if !known[m.Name] {
+				t.Errorf("%s:%d: %s: no program reads it", m.Path, m.Line, m.Name)
+			}
+		}
+	}
+}
+
+// needProgram skips t where the programs were not built; make test and make check build them first.
+func needProgram(t *testing.T, root, name string) string {
+	t.Helper()
+	program := filepath.Join(root, "bin", name)
+	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("bin/%s is missing: run make build first", name)
+		}
+		t.Skipf("bin/%s is missing: run make build first", name)
+	}
+	return program
+}
+
+// command prepares a program that runs from the root with no login and no state of the person who runs the tests.
+func command(t *testing.T, root, program string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	c := exec.CommandContext(ctx, program, arguments...)
+	c.Dir = root
+	c.Env = append(os.Environ(), "HUB_HOME="+t.TempDir(), "EDGE_HOME="+t.TempDir(), "YARD_HOME="+t.TempDir())
+	return c
+}
+
+func TestEveryYardCommandNamedInADocumentExists(t *testing.T) {
+	root, documents := repository(t)
+	yard := needProgram(t, root, "yard")
+	asked := map[string]bool{}
+	for _, d := range documents {
+		for _, m := range YardCommands(d) {
+			if asked[m.Name] {
+				continue
+			}
+			asked[m.Name] = true
+			help := command(t, root, yard, append(strings.Fields(m.Name), "--help")...)
+			if out, err := help.CombinedOutput(); err != nil {
+				t.Errorf("%s:%d: bin/yard %s --help: %v\n%s", m.Path, m.Line, m.Name, err, out)
+			}
+		}
+	}
+}
+
+func TestMarkedCommandsWork(t *testing.T) {
+	root, documents := repository(t)
+	needProgram(t, root, "yard")
+	ran := 0
+	for _, d := range documents {
+		for _, block := range d.Blocks {
+			if !block.Tested {
+				continue
+			}
+			ran++
+			if out, err := command(t, root, "sh", "-euc", block.Code).CombinedOutput(); err != nil {
+				t.Errorf("%s:%d: %v\n%s%s", d.Path, block.Line, err, block.Code, out)
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("no document has a block after " + tested)
+	}
+}
