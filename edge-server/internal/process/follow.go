@@ -1,0 +1,140 @@
+package process
+
+import (
+	"context"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Exit is how a process ended.
+type Exit struct {
+	Code      int    // 128 + signal number when a signal ended the leader
+	Stopped   bool   // it was still running when ctx ended
+	Gone      bool   // the whole tree is known to be gone
+	Stderr    string // the end of stderr
+	StderrCut int64  // bytes of stderr before that
+}
+
+// Follow writes in to stdin, calls output for each line of stdout, in order, and returns when the output has ended and the tree is gone.
+// The end of ctx is TERM to the whole tree, the grace period, then KILL. When the leader exits by itself, what it leaves behind ends the
+// same way. Follow closes in. Call it once.
+func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit {
+	stderr := tail{limit: MaxStderr}
+	var streams sync.WaitGroup
+	streams.Go(func() { in.copyTo(p.stdin) })
+	streams.Go(func() { readLines(p.stdout, output) })
+	streams.Go(func() { copyAll(&stderr, p.stderr) })
+
+	var exit Exit
+	exited := p.watch()
+	select {
+	case <-exited:
+	case <-ctx.Done():
+		exit.Stopped = true
+	}
+	exit.Gone = p.endTree()
+	exit.Code = p.collect(exited, exit.Gone)
+
+	in.Close()
+	p.stdin.Close() // wakes a write that the agent never took
+	p.stdout.finish()
+	p.stderr.finish()
+	streams.Wait()
+	closeAll(p.files())
+	exit.Stderr, exit.StderrCut = stderr.text()
+	return exit
+}
+
+// watch returns a channel that is closed when the leader has ended. Its goroutine belongs to the Host: a leader that not even KILL ends, in an
+// uninterruptible call of the kernel, must not hold up Follow.
+func (p *Process) watch() <-chan struct{} {
+	exited := make(chan struct{})
+	p.host.watches.Go(func() {
+		defer close(exited)
+		if err := awaitExit(p.PID()); err != nil {
+			p.host.log.Error("cannot watch an agent process", "pid", p.PID(), "error", err)
+		}
+	})
+	return exited
+}
+
+// collect reaps the leader and returns its exit code, or leaves it to Host.Run if it is still there.
+func (p *Process) collect(exited <-chan struct{}, gone bool) int {
+	if gone {
+		<-exited
+	}
+	select {
+	case <-exited:
+		return exitCode(p.reap())
+	default:
+		p.abandon()
+		return signalled + int(syscall.SIGKILL)
+	}
+}
+
+// endTree returns true once nothing of the tree is left. The leader is not reaped before that, so its pid means nobody else.
+func (p *Process) endTree() bool {
+	t := tree{leader: p.self, nonce: p.nonce}
+	grace := time.Now().Add(p.grace)
+	patience := grace.Add(killPatience)
+	termed := false
+	for pause := firstPause; ; pause = nextPause(pause) {
+		left, err := t.alive()
+		now := time.Now()
+		switch {
+		case err != nil:
+			p.host.log.Error("cannot see what an agent left running", "pid", p.PID(), "error", err)
+			t.kill(nil)
+			return false
+		case len(left) == 0:
+			return true
+		case now.After(patience):
+			p.host.log.Error("processes of an agent survive a kill", "pid", p.PID(), "processes", len(left))
+			return false
+		case now.After(grace):
+			t.kill(left)
+			pause = firstPause
+		case !termed:
+			t.term(left)
+			termed = true
+		}
+		sleep(context.Background(), pause)
+	}
+}
+
+func readLines(d *drain, output func(Line)) {
+	lines := NewLineReader(d, MaxLine)
+	for {
+		line, err := lines.Next()
+		if err != nil {
+			return
+		}
+		output(line)
+	}
+}
+
+func copyAll(into *tail, d *drain) {
+	buf := make([]byte, readSize)
+	for {
+		n, err := d.Read(buf)
+		_, _ = into.Write(buf[:n]) // a tail takes everything
+		if err != nil {
+			return
+		}
+	}
+}
+
+// signalled is added to the number of a signal that ended a process, as shells do.
+const signalled = 128
+
+func exitCode(state *os.ProcessState) int {
+	if state == nil {
+		return -1
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return signalled + int(status.Signal())
+	}
+	return state.ExitCode()
+}

@@ -1,0 +1,94 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Line is one line of output, without its line end.
+type Line struct {
+	Text []byte // valid until the next line is read
+	Cut  int64  // bytes dropped past the end of Text; 0 for a whole line
+}
+
+// String returns the text for people, with a marker where something is missing.
+func (l Line) String() string {
+	if l.Cut == 0 {
+		return string(l.Text)
+	}
+	return string(l.Text) + CutMarker(l.Cut)
+}
+
+// CutMarker stands for n bytes that were dropped.
+func CutMarker(n int64) string { return fmt.Sprintf(" …[%d bytes cut]", n) }
+
+// LineReader reads lines of any length within bounded memory: of a line longer than its limit the beginning is kept, the rest is read and
+// dropped, and the next line is whole again.
+type LineReader struct {
+	r     *bufio.Reader
+	limit int
+	buf   []byte
+}
+
+const (
+	readSize = 64 << 10
+	// keepBuffer is the largest buffer that is kept from one line to the next.
+	keepBuffer = 1 << 20
+)
+
+// NewLineReader returns a reader that keeps up to limit bytes of a line.
+func NewLineReader(r io.Reader, limit int) *LineReader {
+	return &LineReader{r: bufio.NewReaderSize(r, readSize), limit: limit}
+}
+
+// Next returns the next line. Both \n and \r\n end one, and so does the end of the stream. The error is io.EOF after the last line, else
+// that of the reader underneath; what was read before it is returned as a line first.
+func (l *LineReader) Next() (Line, error) {
+	if cap(l.buf) > keepBuffer {
+		l.buf = nil
+	}
+	l.buf = l.buf[:0]
+	var cut int64
+	for {
+		chunk, err := l.r.ReadSlice('\n')
+		ended := err == nil
+		if ended {
+			chunk = chunk[:len(chunk)-1]
+		}
+		kept := min(len(chunk), l.limit-len(l.buf))
+		l.buf = append(l.buf, chunk[:kept]...)
+		cut += int64(len(chunk) - kept)
+		switch {
+		case ended, err != bufio.ErrBufferFull && len(l.buf) > 0:
+			return l.finish(cut), nil
+		case err != bufio.ErrBufferFull:
+			return Line{}, err
+		}
+	}
+}
+
+func (l *LineReader) finish(cut int64) Line {
+	text := l.buf
+	if cut == 0 {
+		return Line{Text: bytes.TrimSuffix(text, []byte("\r"))}
+	}
+	whole := trimPartialRune(text)
+	return Line{Text: whole, Cut: cut + int64(len(text)-len(whole))}
+}
+
+// trimPartialRune drops a character that the limit cut in two.
+func trimPartialRune(text []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		tail := text[len(text)-n:]
+		if utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return text[:len(text)-n]
+			}
+			break
+		}
+	}
+	return text
+}

@@ -1,0 +1,146 @@
+package process
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// TestMain lets the test binary play agents: real processes without a second program to build.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "agent" {
+		os.Exit(playAgent(os.Args[2]))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func playAgent(part string) int {
+	out := bufio.NewWriter(os.Stdout)
+	defer out.Flush()
+	switch part {
+	case "echo":
+		_, _ = io.Copy(out, os.Stdin)
+	case "environment":
+		fmt.Fprintln(out, strings.Join(os.Environ(), "\n"))
+	case "exit-3":
+		fmt.Fprintln(os.Stderr, "something is wrong")
+		return 3
+	case "garbage":
+		_, _ = out.WriteString("caf\xc3\nnul \x00 inside\r\n\xff\xfe\n\nlast without line end")
+	case "big-line":
+		piece := bytes.Repeat([]byte("x"), 1<<20)
+		for range 50 {
+			_, _ = out.Write(piece)
+		}
+		fmt.Fprintln(out, "\nafter")
+	case "never-ends":
+		fmt.Fprintln(out, "ready")
+		out.Flush()
+		forever()
+	case "flush-on-term":
+		term := make(chan os.Signal, 1)
+		signal.Notify(term, syscall.SIGTERM)
+		fmt.Fprintln(out, "ready")
+		out.Flush()
+		<-term
+		fmt.Fprintln(out, "goodbye")
+	case "double-fork":
+		signal.Ignore(syscall.SIGTERM)
+		again("fork-and-leave")
+		forever()
+	case "leave-child":
+		again("fork-and-leave")
+	case "fork-and-leave":
+		again("stubborn")
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Fprintln(out, "ready")
+		out.Flush()
+		forever()
+	case "big-file":
+		f, err := os.Create("big")
+		if err != nil {
+			return 9
+		}
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := f.Truncate(1 << 20); err != nil {
+			return 8
+		}
+	}
+	return 0
+}
+
+// again starts the test binary in another part, in a session of its own and with the same standard streams.
+func again(part string) {
+	cmd := exec.Command(os.Args[0], "agent", part)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		panic(err)
+	}
+}
+
+func agent(t *testing.T, part string) Spec {
+	t.Helper()
+	dir, nonce := t.TempDir(), NewNonce()
+	return Spec{
+		Argv: []string{os.Args[0], "agent", part}, Dir: dir, Nonce: nonce, Grace: 100 * time.Millisecond,
+		Env: Environment(os.LookupEnv, dir, nil, nonce),
+	}
+}
+
+func testHost() *Host { return NewHost(slog.New(slog.DiscardHandler), Limits{}) }
+
+// follow plays spec to its end and returns its lines. If stopAt is not "", the process is stopped when it prints that line.
+func follow(t *testing.T, spec Spec, input, stopAt string) ([]string, Exit) {
+	t.Helper()
+	p, err := testHost().Start(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	in := NewInput()
+	if err := in.Send([]byte(input)); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	var lines []string
+	exit := p.Follow(ctx, in, func(l Line) {
+		lines = append(lines, l.String())
+		if stopAt != "" && string(l.Text) == stopAt {
+			stop()
+		}
+	})
+	return lines, exit
+}
+
+func mustBeGone(t *testing.T, nonce Nonce) {
+	t.Helper()
+	left, err := tree{nonce: nonce}.alive()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) > 0 {
+		t.Fatalf("%d processes are left: %+v", len(left), left)
+	}
+}
+
+// forever waits for a signal that nobody sends: an empty select would count as a deadlock.
+func forever() {
+	never := make(chan os.Signal, 1)
+	signal.Notify(never, syscall.SIGUSR2)
+	<-never
+}
