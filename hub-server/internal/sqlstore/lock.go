@@ -50,10 +50,16 @@ func (t *Tx) takeLocks(ctx context.Context, locks []Lock) error {
 	slices.SortFunc(locks, func(a, b Lock) int {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.id, b.id))
 	})
+	keys := make([]int64, 0, len(locks))
 	for _, l := range slices.Compact(locks) {
-		if _, err := t.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, l.key()); err != nil {
-			return fmt.Errorf("lock: %w", err)
-		}
+		keys = append(keys, l.key())
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	// One round trip; unnest gives the keys in their order.
+	if _, err := t.Exec(ctx, `SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) AS k`, keys); err != nil {
+		return fmt.Errorf("lock: %w", err)
 	}
 	return nil
 }

@@ -13,23 +13,23 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
 // placeOutbox gives the group's rows the next dense positions and writes them. Taking the counter is the last lock of the
 // transaction: whoever holds it commits next, so no reader ever sees a position below one that is still to come.
-func (t *Tx) placeOutbox(ctx context.Context) (delivery.Position, error) {
+func (t *Tx) placeOutbox(ctx context.Context) error {
 	if len(t.pending) == 0 {
-		return 0, nil
+		return nil
 	}
-	var head int64
 	const take = `UPDATE store_counter SET outbox_pos = outbox_pos + $1 WHERE id = 1 RETURNING outbox_pos`
+	var head int64
 	if err := t.QueryRow(ctx, take, len(t.pending)).Scan(&head); err != nil {
-		return 0, fmt.Errorf("take positions: %w", err)
+		return fmt.Errorf("take positions: %w", err)
 	}
-	pos := head - int64(len(t.pending))
+	first := head - int64(len(t.pending)) + 1
 	for i := range t.pending {
-		pos++
-		if err := t.placeRow(ctx, pos, &t.pending[i]); err != nil {
-			return 0, err
+		if err := t.placeRow(ctx, first+int64(i), &t.pending[i]); err != nil {
+			return err
 		}
 	}
-	return delivery.Position(head), nil
+	t.head = delivery.Position(head)
+	return nil
 }
 
 func (t *Tx) placeRow(ctx context.Context, pos int64, r *delivery.Row) error {

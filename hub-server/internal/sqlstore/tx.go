@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // Tx is what a write request works with. It lives inside one group of the Writer and is not safe for concurrent use.
@@ -17,6 +18,8 @@ type Tx struct {
 	stmts   map[string]*sql.Stmt // prepared on conn, owned by the writer
 	now     time.Time
 	pending []delivery.Row
+	edges   []id.Edge         // to be woken after the commit
+	head    delivery.Position // of the outbox, known when the group's rows are placed
 }
 
 // Now is the hub's time for everything that this group records, cut to microseconds.
@@ -55,6 +58,9 @@ func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, e
 
 // Emit puts a row into the outbox. It gets its position, behind all rows emitted before it in the group, at the group's end.
 func (t *Tx) Emit(row delivery.Row) { t.pending = append(t.pending, row) }
+
+// WakeEdge says that the edge has a new command: whoever holds its uplink hears of it after the commit.
+func (t *Tx) WakeEdge(e id.Edge) { t.edges = append(t.edges, e) }
 
 // Scanner is a row that can be read once.
 type Scanner interface {

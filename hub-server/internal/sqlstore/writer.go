@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 const (
@@ -27,11 +29,17 @@ type Writer struct {
 	log       *slog.Logger
 	requests  chan *request
 	stopped   chan struct{}
-	committed func(head delivery.Position)
-	metrics   *writerMetrics
+	committed func(Committed)
+	metrics   writerMetrics
 
 	conn  *sql.Conn            // owned by Run
 	stmts map[string]*sql.Stmt // prepared on conn
+}
+
+// Committed is what a commit changed for others.
+type Committed struct {
+	Head  delivery.Position // newest outbox row, 0 when the outbox did not grow
+	Edges []id.Edge         // edges that have new commands, each once
 }
 
 type request struct {
@@ -73,7 +81,7 @@ func (w *Writer) outcomeAfterStop(req *request) error {
 	}
 }
 
-// Run commits groups until ctx ends, then finishes the group at hand.
+// Run commits groups until ctx ends, then finishes the group at hand. It fails only with ErrEpochChanged.
 func (w *Writer) Run(ctx context.Context) error {
 	defer close(w.stopped)
 	defer w.dropConn()
@@ -82,7 +90,9 @@ func (w *Writer) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case first := <-w.requests:
-			w.commit(context.WithoutCancel(ctx), w.gather(first))
+			if err := w.commit(context.WithoutCancel(ctx), w.gather(first)); errors.Is(err, ErrEpochChanged) {
+				return err
+			}
 		}
 	}
 }
@@ -101,16 +111,18 @@ func (w *Writer) gather(first *request) []*request {
 	return group
 }
 
-func (w *Writer) commit(ctx context.Context, group []*request) {
+func (w *Writer) commit(ctx context.Context, group []*request) error {
 	start := time.Now()
-	head, rows, err := w.try(ctx, group)
+	tx, err := w.try(ctx, group)
 	for attempt := 1; retryable(err) && attempt < groupRetries; attempt++ {
-		head, rows, err = w.try(ctx, group)
+		tx, err = w.try(ctx, group)
 	}
-	w.metrics.observe(len(group), rows, time.Since(start), err)
 	if err != nil {
 		w.log.Error("store group failed", "requests", len(group), "error", err)
 		w.dropConn()
+		w.metrics.failed.Inc()
+	} else {
+		w.metrics.observe(len(group), len(tx.pending), time.Since(start))
 	}
 	for _, req := range group {
 		if err != nil {
@@ -118,40 +130,47 @@ func (w *Writer) commit(ctx context.Context, group []*request) {
 		}
 		close(req.done)
 	}
-	if err == nil && rows > 0 {
-		w.committed(head)
+	if err == nil && (tx.head > 0 || len(tx.edges) > 0) {
+		w.committed(Committed{Head: tx.head, Edges: slices.Compact(slices.Sorted(slices.Values(tx.edges)))})
 	}
+	return err
 }
 
 // try runs the group once. An error means that nothing was kept, or, if it came from the commit itself on PostgreSQL, that nobody knows.
-func (w *Writer) try(ctx context.Context, group []*request) (head delivery.Position, rows int, err error) {
+func (w *Writer) try(ctx context.Context, group []*request) (*Tx, error) {
+	if w.store.dialect.patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, w.store.dialect.patience)
+		defer cancel()
+	}
 	if err := w.ensureConn(ctx); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	tx := &Tx{dialect: w.store.dialect, conn: w.conn, stmts: w.stmts, now: time.Now().UTC().Truncate(time.Microsecond)}
 	if _, err := w.conn.ExecContext(ctx, w.store.dialect.begin); err != nil {
-		return 0, 0, fmt.Errorf("begin: %w", err)
+		return nil, fmt.Errorf("begin: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			w.conn.ExecContext(ctx, "ROLLBACK") //nolint:errcheck // the connection is dropped by the caller
-		}
-	}()
-	if err := tx.takeLocks(ctx, lockSet(group)); err != nil {
-		return 0, 0, err
+	if err := tx.run(ctx, group); err != nil {
+		w.conn.ExecContext(ctx, "ROLLBACK") //nolint:errcheck // for a retry; otherwise the connection is dropped by the caller
+		return nil, err
+	}
+	return tx, nil
+}
+
+func (t *Tx) run(ctx context.Context, group []*request) error {
+	if err := t.takeLocks(ctx, lockSet(group)); err != nil {
+		return err
 	}
 	for _, req := range group {
-		if err := tx.runRequest(ctx, req); err != nil {
-			return 0, 0, err
+		if err := t.runRequest(ctx, req); err != nil {
+			return err
 		}
 	}
-	if head, err = tx.placeOutbox(ctx); err != nil {
-		return 0, 0, fmt.Errorf("outbox: %w", err)
+	if err := t.placeOutbox(ctx); err != nil {
+		return fmt.Errorf("outbox: %w", err)
 	}
-	if _, err := tx.Exec(ctx, "COMMIT"); err != nil {
-		return 0, 0, err
-	}
-	return head, len(tx.pending), nil
+	_, err := t.Exec(ctx, "COMMIT")
+	return err
 }
 
 // runRequest runs one request in its savepoint. The returned error concerns the whole group; the request's own goes to req.err.
@@ -159,7 +178,7 @@ func (t *Tx) runRequest(ctx context.Context, req *request) error {
 	if _, err := t.Exec(ctx, "SAVEPOINT request"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
 	}
-	emitted := len(t.pending)
+	emitted, woken := len(t.pending), len(t.edges)
 	if req.err = req.fn(ctx, t); req.err == nil {
 		_, err := t.Exec(ctx, "RELEASE SAVEPOINT request")
 		return err
@@ -167,7 +186,7 @@ func (t *Tx) runRequest(ctx context.Context, req *request) error {
 	if retryable(req.err) {
 		return req.err
 	}
-	t.pending = t.pending[:emitted]
+	t.pending, t.edges = t.pending[:emitted], t.edges[:woken]
 	if _, err := t.Exec(ctx, "ROLLBACK TO SAVEPOINT request"); err != nil {
 		return errors.Join(req.err, err)
 	}
@@ -191,8 +210,26 @@ func (w *Writer) ensureConn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
+	if err := w.store.greet(ctx, conn); err != nil {
+		discard(conn)
+		return err
+	}
 	w.conn, w.stmts = conn, map[string]*sql.Stmt{}
 	return nil
+}
+
+// greet makes sure that a new writer connection leads to the same store and that its commits wait for the disk.
+func (s *Store) greet(ctx context.Context, conn *sql.Conn) error {
+	if s.dialect.durable != "" {
+		if _, err := conn.ExecContext(ctx, s.dialect.durable); err != nil {
+			return fmt.Errorf("ask for durable commits: %w", err)
+		}
+	}
+	epoch, err := s.dialect.readEpoch(ctx, conn)
+	if err == nil && epoch != s.Epoch() {
+		err = ErrEpochChanged
+	}
+	return err
 }
 
 // dropConn forgets a connection whose state is in doubt; the next group makes a new one.

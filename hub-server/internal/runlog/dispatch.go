@@ -1,0 +1,152 @@
+package runlog
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Request asks for one execution of an agent. Whether the person may is the caller's to check.
+type Request struct {
+	Session     id.Session
+	SessionName string
+	Agent       fleet.Agent
+	Prompt      string
+	Trigger     id.Message // "" when there is no message
+	RequestedBy id.User
+	TraceID     string // 32 hex
+}
+
+// Edges knows which machines there are. Safe for concurrent use.
+type Edges interface {
+	// EdgesOf returns the owner's edges that are not revoked, with what they can run.
+	EdgesOf(ctx context.Context, owner id.User) ([]fleet.Edge, error)
+	// Edge returns one edge; fault.NotFound.
+	Edge(ctx context.Context, edge id.Edge) (fleet.Edge, error)
+}
+
+// Dispatcher turns a request into a run that is ready to be stored. Safe for concurrent use.
+type Dispatcher struct {
+	edges    Edges
+	presence fleet.Presence
+	signer   *Signer
+}
+
+// NewDispatcher returns a Dispatcher.
+func NewDispatcher(edges Edges, presence fleet.Presence, signer *Signer) *Dispatcher {
+	return &Dispatcher{edges: edges, presence: presence, signer: signer}
+}
+
+// Prepare picks an edge that is online and can run the agent, and signs the command for it; without one the run will wait. The result
+// goes into the caller's transaction. Errors: fault.EmptyPrompt.
+func (d *Dispatcher) Prepare(ctx context.Context, req Request) (NewRun, error) {
+	if strings.TrimSpace(req.Prompt) == "" {
+		return NewRun{}, fault.New(fault.EmptyPrompt, "There is nothing to send to %s. Write what it should do.", req.Agent.Name)
+	}
+	nr, err := newRun(req, time.Now().UTC().Truncate(time.Microsecond))
+	if err != nil {
+		return NewRun{}, err
+	}
+	edge, err := d.pick(ctx, req.Agent)
+	if err != nil {
+		return NewRun{}, fmt.Errorf("find an edge for %s: %w", req.Agent.ID, err)
+	}
+	if edge != "" {
+		nr = nr.DispatchedTo(edge, d.signer)
+	}
+	nr.Frame, err = dispatchFrame(nr, req)
+	return nr, err
+}
+
+// pick returns "" when no edge that could run the agent is online.
+func (d *Dispatcher) pick(ctx context.Context, a fleet.Agent) (id.Edge, error) {
+	edges, err := d.edges.EdgesOf(ctx, a.Owner)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range edges {
+		if a.CanRunOn(e) && e.Refused == "" && d.presence.Online(e.ID) {
+			return e.ID, nil
+		}
+	}
+	return "", nil
+}
+
+func newRun(req Request, now time.Time) (NewRun, error) {
+	a := req.Agent
+	runID := id.NewRun()
+	dispatch, err := json.Marshal(wire.Dispatch{
+		TaskID: runID, SessionID: req.Session, AgentID: a.ID, AgentName: a.Name, Profile: a.Profile, Runtime: a.Runtime,
+		Prompt: req.Prompt, SessionName: req.SessionName, TriggerID: req.Trigger, TriggerUserID: req.RequestedBy,
+		TraceID: req.TraceID, CreatedAt: now,
+	})
+	if err != nil {
+		return NewRun{}, fmt.Errorf("encode dispatch: %w", err)
+	}
+	return NewRun{
+		Run: Run{
+			ID: runID, Root: runID, Session: req.Session, Agent: a.ID, AgentName: a.Name, AgentChecksum: agentChecksum(a),
+			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, State: run.StateWaitingEdge, CreatedAt: now,
+		},
+		Placement: Placement{Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
+		Dispatch:  dispatch,
+	}, nil
+}
+
+// DispatchedTo returns the run with a start command for edge, under a lease above all earlier ones.
+func (n NewRun) DispatchedTo(edge id.Edge, signer *Signer) NewRun {
+	n.Edge, n.State = edge, run.StateDispatched
+	n.Lease++
+	c := signer.Command(edge, wire.Command{
+		DeliveryID: id.NewDelivery(), Kind: wire.Start, RunID: n.ID, Lease: n.Lease, Body: n.Dispatch,
+	})
+	n.Command = &c
+	return n
+}
+
+// agentChecksum identifies the configuration that a run was started with.
+func agentChecksum(a fleet.Agent) string {
+	h := sha256.New()
+	text(h, "agent.v1", string(a.ID), a.Name, a.Profile, a.Runtime, string(a.Edge), a.PermissionMode)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// dispatchFrame is the payload of agent.dispatch (S3). It goes to everyone in the conversation, and not everyone there may read what an
+// edge is told: the prompt stays empty.
+func dispatchFrame(n NewRun, req Request) ([]byte, error) {
+	traceID, err := event.FormatTraceID(n.TraceID)
+	if err != nil {
+		return nil, fmt.Errorf("encode agent.dispatch: %w", err)
+	}
+	payload := struct {
+		TaskID        id.Run      `json:"task_id"`
+		DeliveryID    id.Delivery `json:"delivery_id,omitempty"`
+		AgentInstance id.Agent    `json:"agent_instance_id"`
+		AgentType     string      `json:"agent_type"`
+		EdgeID        id.Edge     `json:"edge_id,omitempty"`
+		SessionID     id.Session  `json:"session_id"`
+		TriggerID     id.Message  `json:"trigger_message_id"`
+		TriggerUserID id.User     `json:"trigger_user_id"`
+		Prompt        string      `json:"prompt"`
+		DisplayName   string      `json:"display_name"`
+		TraceID       string      `json:"trace_id"`
+	}{
+		TaskID: n.ID, AgentInstance: n.Agent, AgentType: n.Placement.Runtime, EdgeID: n.Edge, SessionID: n.Session,
+		TriggerID: n.Trigger, TriggerUserID: n.RequestedBy, DisplayName: req.Agent.Name, TraceID: traceID,
+	}
+	if n.Command != nil {
+		payload.DeliveryID = n.Command.DeliveryID
+	}
+	return event.Encode(payload)
+}
