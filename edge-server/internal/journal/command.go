@@ -1,0 +1,73 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Receipt returns the recorded answer to a command; false if that delivery was never answered.
+func (j *Journal) Receipt(ctx context.Context, d id.Delivery) (wire.CommandReceipt, bool, error) {
+	var receipt wire.CommandReceipt
+	var raw []byte
+	err := j.db.readDB.QueryRowContext(ctx, `SELECT receipt FROM commands WHERE delivery = ?`, string(d)).Scan(&raw)
+	if errors.Is(err, sql.ErrNoRows) {
+		return receipt, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(raw, &receipt)
+	}
+	if err != nil {
+		return receipt, false, fmt.Errorf("read receipt of %s: %w", d, err)
+	}
+	return receipt, true, nil
+}
+
+// Answer records a command, verbatim with the hub's signature, and its receipt. It returns when both are on disk.
+func (j *Journal) Answer(ctx context.Context, c wire.Command, r wire.CommandReceipt) error {
+	return j.answer(ctx, c, r, func(*transaction) error { return nil })
+}
+
+// AnswerStart is Answer for a start that is taken: the run is admitted in the same transaction.
+func (j *Journal) AnswerStart(ctx context.Context, c wire.Command, r wire.CommandReceipt) error {
+	return j.answer(ctx, c, r, func(tx *transaction) error {
+		const statement = `INSERT INTO runs (run, place, delivery, lease, phase)
+			SELECT ?, coalesce(max(place), 0) + 1, ?, ?, ? FROM runs`
+		return tx.exec(statement, string(c.RunID), string(c.DeliveryID), int64(c.Lease), string(Admitted)) //nolint:gosec // a counter
+	})
+}
+
+// AnswerCancel is Answer for a cancel that is taken: the run is marked in the same transaction.
+func (j *Journal) AnswerCancel(ctx context.Context, c wire.Command, r wire.CommandReceipt) error {
+	return j.answer(ctx, c, r, func(tx *transaction) error {
+		const statement = `UPDATE runs SET cancelled = 1, lease = max(lease, ?) WHERE run = ?`
+		return tx.exec(statement, int64(c.Lease), string(c.RunID)) //nolint:gosec // a counter
+	})
+}
+
+func (j *Journal) answer(ctx context.Context, c wire.Command, r wire.CommandReceipt, also func(*transaction) error) error {
+	command, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode command: %w", err)
+	}
+	receipt, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode receipt: %w", err)
+	}
+	err = j.record(ctx, func(tx *transaction) error {
+		if err := also(tx); err != nil {
+			return err
+		}
+		const statement = `INSERT INTO commands (delivery, run, at, command, receipt) VALUES (?, ?, ?, ?, ?)`
+		return tx.exec(statement, string(c.DeliveryID), string(c.RunID), j.opts.Now().UnixMicro(), command, receipt)
+	})
+	if err != nil {
+		return fmt.Errorf("record command %s: %w", c.DeliveryID, err)
+	}
+	return nil
+}
