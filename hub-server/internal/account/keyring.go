@@ -1,0 +1,165 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	keyPoll     = 10 * time.Second // how long a rotation by another process may go unnoticed
+	keyReadRest = time.Second      // at most one read of the file in this time for tokens with an unknown kid
+	keyFileMode = 0o600
+)
+
+// Keyring holds the keys of HUB_KEYS_FILE and follows its rotations. It is safe for concurrent use.
+type Keyring struct {
+	path string
+	log  *slog.Logger
+	keys atomic.Pointer[Keys]
+
+	mu       sync.Mutex // guards lastRead
+	lastRead time.Time
+}
+
+// OpenKeyring reads the key file, or makes it when there is none. It refuses a file that others can read and weak secrets.
+func OpenKeyring(path string, log *slog.Logger) (*Keyring, error) {
+	err := createKeyFile(path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("make key file: %w", err)
+	}
+	k := &Keyring{path: path, log: log}
+	if err := k.read(); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// Current returns the keys as last read.
+func (k *Keyring) Current() Keys { return *k.keys.Load() }
+
+// Accepting returns the token key with that kid. One that is unknown makes the ring look at the file, because another hub of
+// the store may have rotated and signed with it already.
+func (k *Keyring) Accepting(kid KeyID) (Secret, bool) {
+	if secret, ok := k.Current().Tokens[kid]; ok {
+		return secret, true
+	}
+	if !k.mayRead() {
+		return nil, false
+	}
+	if err := k.read(); err != nil {
+		k.log.Error("key file cannot be read again", "error", err)
+	}
+	secret, ok := k.Current().Tokens[kid]
+	return secret, ok
+}
+
+// Run follows the file until ctx ends, so that this hub begins to sign with the new key after a rotation.
+func (k *Keyring) Run(ctx context.Context) error {
+	tick := time.NewTicker(keyPoll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if err := k.read(); err != nil {
+				k.log.Error("key file cannot be read again", "error", err)
+			}
+		}
+	}
+}
+
+func (k *Keyring) mayRead() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now := time.Now()
+	if now.Sub(k.lastRead) < keyReadRest {
+		return false
+	}
+	k.lastRead = now
+	return true
+}
+
+func (k *Keyring) read() error {
+	info, err := os.Stat(k.path)
+	if err != nil {
+		return fmt.Errorf("key file: %w", err)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("key file %s: others can read it; run chmod 600 on it", k.path)
+	}
+	data, err := os.ReadFile(k.path)
+	if err != nil {
+		return fmt.Errorf("key file: %w", err)
+	}
+	keys, err := decodeKeys(data)
+	if err != nil {
+		return fmt.Errorf("key file %s: %w", k.path, err)
+	}
+	k.keys.Store(&keys)
+	return nil
+}
+
+// RotateKeyFile puts a new signing key into the file; hubs that run follow by themselves. Tokens of the key before it stay good,
+// so rotate at most once per lifetime of an access token.
+func RotateKeyFile(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read key file: %w", err)
+	}
+	keys, err := decodeKeys(data)
+	if err != nil {
+		return fmt.Errorf("key file %s: %w", path, err)
+	}
+	if err := writeKeyFile(path, keys.Rotated()); err != nil {
+		return fmt.Errorf("write key file: %w", err)
+	}
+	return nil
+}
+
+// createKeyFile makes the file with fresh keys; fs.ErrExist when there is one. A link instead of a rename: of two first starts one wins.
+func createKeyFile(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fs.ErrExist
+	}
+	temp, err := writeTemp(path, NewKeys())
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp) //nolint:errcheck // the name is only a helper
+	return os.Link(temp, path)
+}
+
+func writeKeyFile(path string, keys Keys) error {
+	temp, err := writeTemp(path, keys)
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}
+
+// writeTemp writes a complete, synced file beside path: nobody ever reads half a key file.
+func writeTemp(path string, keys Keys) (string, error) {
+	data, err := keys.encode()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".keys-*") // made with mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(keyFileMode), f.Sync(), f.Close())
+	if err != nil {
+		os.Remove(f.Name()) //nolint:errcheck // the first error is the one to report
+	}
+	return f.Name(), err
+}
