@@ -3,6 +3,8 @@
 package delivery
 
 import (
+	"strings"
+
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -13,10 +15,27 @@ type Position uint64
 type Audience string
 
 // ToUser addresses all devices of one user.
-func ToUser(u id.User) Audience { return Audience("user:" + string(u)) }
+func ToUser(u id.User) Audience { return Audience(userAudience + string(u)) }
 
 // ToSession addresses the people who are members of a session at the row's position.
-func ToSession(s id.Session) Audience { return Audience("session:" + string(s)) }
+func ToSession(s id.Session) Audience { return Audience(sessionAudience + string(s)) }
+
+const (
+	userAudience    = "user:"
+	sessionAudience = "session:"
+)
+
+// User returns the user whom a addresses, false for a session.
+func (a Audience) User() (id.User, bool) {
+	u, ok := strings.CutPrefix(string(a), userAudience)
+	return id.User(u), ok
+}
+
+// Session returns the session whose members a addresses, false for a user.
+func (a Audience) Session() (id.Session, bool) {
+	s, ok := strings.CutPrefix(string(a), sessionAudience)
+	return id.Session(s), ok
+}
 
 // Kind says what a row refers to.
 type Kind string
@@ -55,4 +74,7 @@ type Row struct {
 
 	Change     Change
 	ChangeUser id.User // who joined or left Session
+
+	// Bytes is roughly what the row's payloads come to, for the limit of a replay; 0 stands for the length of Payload.
+	Bytes int
 }

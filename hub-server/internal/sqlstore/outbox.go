@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,8 +9,8 @@ import (
 )
 
 const insertOutbox = `
-INSERT INTO outbox (pos, audience, kind, frame_type, payload, session_id, message_id, run_id, from_seq, to_seq, change, change_user, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+INSERT INTO outbox (pos, audience, kind, frame_type, payload, session_id, message_id, run_id, from_seq, to_seq, change, change_user, bytes, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 
 // placeOutbox gives the group's rows the next dense positions and writes them. Taking the counter is the last lock of the
 // transaction: whoever holds it commits next, so no reader ever sees a position below one that is still to come.
@@ -35,7 +36,7 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 func (t *Tx) placeRow(ctx context.Context, pos int64, r *delivery.Row) error {
 	r.Position = delivery.Position(pos)
 	_, err := t.Exec(ctx, insertOutbox, pos, string(r.Audience), string(r.Kind), r.FrameType, r.Payload, string(r.Session),
-		string(r.Message), string(r.Run), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser), micros(t.now))
+		string(r.Message), string(r.Run), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser), cmp.Or(r.Bytes, len(r.Payload)), micros(t.now))
 	if err != nil {
 		return fmt.Errorf("insert: %w", err)
 	}

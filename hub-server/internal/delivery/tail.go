@@ -1,0 +1,206 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+const (
+	pollEvery      = time.Second // the floor when every hint is lost
+	tailRows       = 512         // rows of one read
+	catchUpsAtOnce = 4           // streams that read the store; the tail keeps its share of its connections
+	maxQueueBytes  = 256 << 10   // of an attached stream; beyond it the stream goes back to catching up
+)
+
+// Config is what a Tail needs.
+type Config struct {
+	Log     *slog.Logger
+	Metrics *telemetry.Registry
+	Outbox  Outbox
+	Expand  Expander
+	Epoch   func() wire.Epoch // the store's, now: a restore may remake it
+}
+
+// Tail reads the outbox of the store once for all connections of a hub process and hands each row, in position order, to the streams
+// it is for (architecture 8). Run reads; the other methods are safe for concurrent use.
+type Tail struct {
+	log     *slog.Logger
+	outbox  Outbox
+	expand  Expander
+	epoch   func() wire.Epoch
+	metrics *metrics
+
+	wake     chan struct{}
+	ready    chan struct{} // closed when pos is known
+	catchUps chan struct{} // a token per stream that reads the store
+
+	mu     sync.Mutex // taken before the lock of a stream
+	pos    Position   // everything up to here has been offered to attached streams
+	roster roster
+}
+
+// NewTail returns a tail that starts at the head of the outbox when it is run.
+func NewTail(c Config) *Tail {
+	return &Tail{
+		log: c.Log, outbox: c.Outbox, expand: c.Expand, epoch: c.Epoch, metrics: newMetrics(c.Metrics),
+		wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(),
+	}
+}
+
+// Wake says that the outbox may have grown. It never blocks, and any number of calls may be lost.
+func (t *Tail) Wake() { signal(t.wake) }
+
+// Ready is closed when the tail knows where it begins; streams open after that.
+func (t *Tail) Ready() <-chan struct{} { return t.ready }
+
+// Position is how far the tail has come: attached streams have been offered everything up to it.
+func (t *Tail) Position() Position {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pos
+}
+
+// InSession says whether a user who has a stream here is in a conversation, as of the tail's position.
+func (t *Tail) InSession(user id.User, session id.Session) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m, ok := t.roster.members[user]
+	if !ok {
+		return false
+	}
+	_, in := m.sessions[session]
+	return in
+}
+
+// Run reads and delivers until ctx ends. A store that cannot be read is asked again; nothing is ever skipped.
+func (t *Tail) Run(ctx context.Context) error {
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for started := false; ; {
+		more, err := false, error(nil)
+		if !started {
+			err = t.start(ctx)
+			started = err == nil
+			more = started
+		} else {
+			more, err = t.step(ctx)
+		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			t.log.Error("outbox tail stands still, will retry", "position", t.Position(), "error", err)
+		}
+		if more && err == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.wake:
+		case <-poll.C:
+		}
+	}
+}
+
+// start begins at the head: whoever connects later reads what is before it from the store.
+func (t *Tail) start(ctx context.Context) error {
+	bounds, err := t.outbox.Bounds(ctx)
+	if err != nil {
+		return fmt.Errorf("find head of outbox: %w", err)
+	}
+	t.mu.Lock()
+	t.pos = bounds.Head
+	t.mu.Unlock()
+	t.metrics.position.Set(float64(bounds.Head))
+	close(t.ready)
+	return nil
+}
+
+// step reads once and delivers what it got; more says that there may be more at once.
+func (t *Tail) step(ctx context.Context) (more bool, err error) {
+	after := t.Position()
+	rows, err := t.outbox.Rows(ctx, after, tailRows)
+	if err != nil {
+		return false, fmt.Errorf("read outbox after %d: %w", after, err)
+	}
+	t.metrics.waiting.Set(float64(len(rows)))
+	whole := contiguous(after, rows)
+	for _, row := range rows[:whole] {
+		if err := t.deliver(ctx, row); err != nil {
+			return false, err
+		}
+	}
+	if whole < len(rows) {
+		t.metrics.holes.Inc()
+		t.log.Warn("hole in the outbox, reading again", "after", t.Position(), "next", rows[whole].Position)
+		return false, nil
+	}
+	t.metrics.waiting.Set(0)
+	return len(rows) == tailRows, nil
+}
+
+// contiguous returns how many rows follow after without a hole.
+func contiguous(after Position, rows []Row) int {
+	for i, row := range rows {
+		if row.Position != after+Position(i)+1 {
+			return i
+		}
+	}
+	return len(rows)
+}
+
+// deliver expands a row at most once, and only if somebody here is to have it, and offers it. The store is read outside the lock; who
+// attaches meanwhile is seen by the second look.
+func (t *Tail) deliver(ctx context.Context, row Row) error {
+	var frames []Frame
+	for expanded := false; !t.offer(row, frames, expanded); expanded = true {
+		bodies, err := t.expand.Expand(ctx, row)
+		if err != nil {
+			return fmt.Errorf("expand row %d: %w", row.Position, err)
+		}
+		frames = t.frames(row, bodies)
+	}
+	return nil
+}
+
+// offer hands the row to its audience and moves the tail on. It returns false, and has delivered nothing, if there is an audience and
+// the row has not been expanded.
+func (t *Tail) offer(row Row, frames []Frame, expanded bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.roster.apply(row)
+	streams := t.roster.audience(row.Audience)
+	if len(streams) > 0 && !expanded {
+		return false
+	}
+	for _, s := range streams {
+		if !s.offer(frames, row.Position) {
+			t.detach(s)
+		}
+	}
+	t.pos = row.Position
+	t.metrics.rows.Inc()
+	t.metrics.position.Set(float64(row.Position))
+	return true
+}
+
+// Ephemeral offers a frame that is stored nowhere to the people in a conversation who are attached here, but for one. A stream that is
+// busy goes without.
+func (t *Tail) Ephemeral(session id.Session, b Body, except id.User) {
+	frames := []Frame{NewFrame(b, "")}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.roster.audience(ToSession(session)) {
+		if s.member.user != except && !s.offerEphemeral(frames) {
+			t.metrics.ephemeralsDropped.Inc()
+		}
+	}
+}
