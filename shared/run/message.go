@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -13,7 +14,7 @@ func (n *Normaliser) delta(d Delta) []Candidate {
 	if d.Channel == Thought {
 		t = event.Thinking
 	}
-	for rest := d.Text; rest != ""; {
+	for rest := valid(d.Text); rest != ""; {
 		piece := cut(rest, maxDelta)
 		rest = rest[len(piece):]
 		out = n.ensureOpen(out)
@@ -46,12 +47,18 @@ func (n *Normaliser) completeMessage() Candidate {
 	content := n.text.String()
 	done := event.MessageCompletedPayload{MessageID: n.open, Content: content, ContentChecksum: event.TextChecksum(content)}
 	if content != "" {
-		n.final = finalMessage{n.open}
+		n.final = n.open
 	}
 	n.open = ""
 	n.text.Reset()
 	return Candidate{event.MessageDone, done}
 }
+
+// valid makes text equal to what a reader of its JSON form gets.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// clean is valid text of at most limit bytes.
+func clean(s string, limit int) string { return cut(valid(s), limit) }
 
 // cut returns the longest prefix of s that has at most limit bytes and ends at a character.
 func cut(s string, limit int) string {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -11,12 +10,13 @@ import (
 
 // Bounds of what one run may hold or put into one event.
 const (
-	maxDelta   = 16 << 10 // bytes of text in one delta; longer ones are cut at a character
-	maxMessage = 8 << 20  // bytes of text in one message; the rest becomes the next message
-	maxOpen    = 1024     // tools running at once; the oldest is given up for one more
-	maxClosed  = 8192     // ended tools remembered, to know a repeat
-	maxText    = 8 << 10  // bytes of an error sentence
-	maxName    = 256      // bytes of a name or a foreign id
+	maxDelta   = 16 << 10  // bytes of text in one delta; longer ones are cut at a character
+	maxMessage = 8 << 20   // bytes of text in one message; the rest becomes the next message
+	maxOpen    = 1024      // tools running at once; the oldest is given up for one more
+	maxClosed  = 8192      // ended tools remembered, to know a repeat
+	maxText    = 8 << 10   // bytes of an error sentence
+	maxName    = 255       // bytes of a name or a foreign id
+	maxFact    = 128 << 10 // bytes of a fact's payload; a larger one is replaced by its size
 )
 
 // Options are where the Normaliser gets ids from. Zero values make fresh random ones.
@@ -37,14 +37,11 @@ type Normaliser struct {
 
 	open   id.Message // message being written, "" when none
 	text   strings.Builder
-	final  finalMessage
-	spoken bool // some text of some message has been seen
+	final  id.Message // the last message that had any text
+	spoken bool       // some text of some message has been seen
 	tools  tools
 	ended  bool
 }
-
-// finalMessage is the last message that had any text.
-type finalMessage struct{ id id.Message }
 
 // New returns the Normaliser of a run that has no events yet.
 func New(opts Options) *Normaliser {
@@ -89,9 +86,9 @@ func (n *Normaliser) Step(e AgentEvent) []Candidate {
 	case Failure:
 		return n.Close(Failed(e.ErrorObj))
 	case StateChange:
-		return n.emit(Candidate{event.SessionState, event.SessionStatePayload{State: cut(e.State, maxName)}})
+		return n.emit(Candidate{event.SessionState, event.SessionStatePayload{State: clean(e.State, maxName)}})
 	case Artifact:
-		return n.emit(Candidate{event.ArtifactCreated, e.ArtifactCreatedPayload})
+		return n.artifact(e)
 	case Fact:
 		return n.fact(e)
 	}
@@ -121,7 +118,7 @@ func (n *Normaliser) done(d Done) []Candidate {
 	var out []Candidate
 	if !n.spoken && d.Answer != "" {
 		out = n.ensureOpen(out)
-		n.write(d.Answer)
+		n.write(valid(d.Answer))
 	}
 	return append(out, n.Close(Completed())...)
 }
@@ -138,18 +135,19 @@ func (n *Normaliser) closings() []Candidate {
 	return out
 }
 
+func (n *Normaliser) artifact(a Artifact) []Candidate {
+	p := a.ArtifactCreatedPayload
+	p.Filename, p.ContentType = clean(p.Filename, maxName), clean(p.ContentType, maxName)
+	return n.emit(Candidate{event.ArtifactCreated, p})
+}
+
 func (n *Normaliser) fact(f Fact) []Candidate {
 	if !factual(f.Type) {
 		return nil
 	}
-	payload := f.Payload
-	if raw, ok := payload.(json.RawMessage); ok {
-		if payload, ok = object(raw); !ok {
-			return nil
-		}
-	}
-	if payload == nil {
-		payload = json.RawMessage(`{}`)
+	payload, ok := object(f.Payload)
+	if !ok {
+		return nil
 	}
 	return n.emit(Candidate{f.Type, payload})
 }

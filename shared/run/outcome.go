@@ -3,35 +3,34 @@ package run
 import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // Outcome is how a run ends when its agent did not say so itself. Make one with Completed, Failed, Cancelled or Interrupted.
 type Outcome struct {
 	terminal event.Type
-	payload  func(final finalMessage) any
+	payload  func(final id.Message) any // final is the last message that had any text, "" if none had
 }
 
 // Completed is a success that the process itself shows, such as exit 0 without a result.
 func Completed() Outcome {
-	return Outcome{event.RunCompleted, func(final finalMessage) any {
-		return event.RunCompletedPayload{MessageID: final.id}
-	}}
+	return Outcome{event.RunCompleted, func(final id.Message) any { return event.RunCompletedPayload{MessageID: final} }}
 }
 
 // Failed is an error; code `timeout` is a run that took too long.
 func Failed(err event.ErrorObj) Outcome {
 	err = bounded(err)
-	return Outcome{event.RunFailed, func(finalMessage) any { return event.RunFailedPayload{Error: err} }}
+	return Outcome{event.RunFailed, func(id.Message) any { return event.RunFailedPayload{Error: err} }}
 }
 
 // Cancelled is the end of a run that somebody stopped. confirmed says that the whole process tree is known to be gone.
 func Cancelled(confirmed bool) Outcome {
-	return Outcome{event.RunCancelled, func(finalMessage) any {
+	return Outcome{event.RunCancelled, func(id.Message) any {
 		return event.RunCancelledPayload{ExternalStopConfirmed: confirmed}
 	}}
 }
 
 // Interrupted is the end of a run of which nobody knows how far it got.
 func Interrupted(reason fault.Code) Outcome {
-	return Outcome{event.RunInterrupted, func(finalMessage) any { return event.RunInterruptedPayload{ReasonCode: reason} }}
+	return Outcome{event.RunInterrupted, func(id.Message) any { return event.RunInterruptedPayload{ReasonCode: reason} }}
 }

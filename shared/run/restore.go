@@ -50,7 +50,7 @@ func (n *Normaliser) observeMessage(t event.Type, payload json.RawMessage) error
 	case event.MessageDone:
 		if p.Content != "" || p.ContentBlob != nil {
 			n.spoken = true
-			n.final = finalMessage{p.MessageID}
+			n.final = p.MessageID
 		}
 		n.open = ""
 		n.text.Reset()

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -28,13 +29,23 @@ func value(raw json.RawMessage, absent string) json.RawMessage {
 	return text
 }
 
-// object is value for a whole payload: false if raw is no object.
-func object(raw json.RawMessage) (json.RawMessage, bool) {
-	trimmed := bytes.TrimSpace(raw)
-	if !bytes.HasPrefix(trimmed, []byte("{")) || !json.Valid(trimmed) || event.Depth(trimmed) > maxValueDepth {
+// object returns the bytes of a fact's payload: {} for none, false for one that is no object.
+func object(payload any) (json.RawMessage, bool) {
+	if payload == nil {
+		return json.RawMessage(`{}`), true
+	}
+	raw, err := event.Encode(payload)
+	if err != nil {
 		return nil, false
 	}
-	return bytes.ToValidUTF8(trimmed, []byte("\uFFFD")), true
+	raw = bytes.TrimSpace(raw)
+	if !bytes.HasPrefix(raw, []byte("{")) || event.Depth(raw) > maxValueDepth {
+		return nil, false
+	}
+	if len(raw) > maxFact {
+		return json.RawMessage(fmt.Sprintf(`{"omitted_bytes":%d}`, len(raw))), true
+	}
+	return raw, true
 }
 
 // bounded keeps an error of an agent within what one row should hold and gives it a code if it has none.
@@ -42,8 +53,8 @@ func bounded(err event.ErrorObj) event.ErrorObj {
 	if err.Code == "" {
 		err.Code = fault.AgentError
 	}
-	err.Code = fault.Code(cut(string(err.Code), maxName))
-	err.Message = cut(err.Message, maxText)
+	err.Code = fault.Code(clean(string(err.Code), maxName))
+	err.Message = clean(err.Message, maxText)
 	return err
 }
 

@@ -88,7 +88,7 @@ func (n *Normaliser) startTool(out []Candidate, callID, name string, args json.R
 		n.tools.end(oldest)
 		out = append(out, unfinished(oldest, "Too many tools are running at once; this one was given up."))
 	}
-	name = cut(name, maxName)
+	name = clean(name, maxName)
 	n.tools.start(callID, name)
 	started := event.ToolStartedPayload{ToolCallID: callID, ToolName: name, Arguments: value(args, `{}`)}
 	return append(out, Candidate{event.ToolStarted, started})
@@ -113,7 +113,7 @@ func (n *Normaliser) toolResult(r ToolResult) []Candidate {
 
 // resultOf finds the call that a result without an id belongs to.
 func (n *Normaliser) resultOf(name string) string {
-	if callID, ok := n.tools.oldest(cut(name, maxName)); ok {
+	if callID, ok := n.tools.oldest(clean(name, maxName)); ok {
 		return callID
 	}
 	return n.newToolCallID()
@@ -140,7 +140,7 @@ func unfinished(callID, sentence string) Candidate {
 
 // foreignID returns the model's id, or a digest of one that is too long to be carried.
 func foreignID(s string) string {
-	if len(s) <= maxName {
+	if s = valid(s); len(s) <= maxName {
 		return s
 	}
 	sum := sha256.Sum256([]byte(s))

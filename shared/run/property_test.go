@@ -1,0 +1,236 @@
+package run_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// agentEvents draws what a careless agent might say: ids from a small set, so that they collide.
+func agentEvents() *rapid.Generator[[]run.AgentEvent] {
+	ids := rapid.SampledFrom([]string{"", "", "a", "b", "c"})
+	names := rapid.SampledFrom([]string{"", "read", "write"})
+	values := rapid.SampledFrom([]string{"", `{}`, `{"a":1e400}`, `[1.0]`, `"<"`, `broken`})
+	one := rapid.Custom(func(t *rapid.T) run.AgentEvent {
+		switch rapid.IntRange(0, 20).Draw(t, "kind") {
+		case 0, 1, 2, 3, 4, 5:
+			return run.Delta{Text: rapid.StringN(0, 5, -1).Draw(t, "text"), Block: rapid.IntRange(0, 1).Draw(t, "block")}
+		case 6, 7:
+			return run.Delta{Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought")}
+		case 8, 9, 10, 11:
+			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args"))}
+		case 12, 13, 14:
+			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Result: raw(values.Draw(t, "result"))}
+		case 15:
+			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Error: &event.ErrorObj{Message: "no"}}
+		case 16:
+			return run.StateChange{State: "busy"}
+		case 17:
+			return run.Artifact{ArtifactCreatedPayload: event.ArtifactCreatedPayload{Type: "file", Filename: "f"}}
+		case 18:
+			return run.Fact{Type: event.SessionMetrics, Payload: raw(values.Draw(t, "fact"))}
+		case 19:
+			return run.Done{Answer: rapid.StringN(0, 5, -1).Draw(t, "answer")}
+		default:
+			return run.Failure{ErrorObj: event.ErrorObj{Message: "boom"}}
+		}
+	})
+	return rapid.SliceOfN(one, 0, 60)
+}
+
+func TestWhateverAnAgentSaysTheLogIsWellFormed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := run.New((&counters{}).options())
+		got := n.Start("", time.Unix(0, 0))
+		for _, e := range agentEvents().Draw(t, "events") {
+			got = append(got, n.Step(e)...)
+		}
+		got = append(got, n.Close(run.Interrupted(fault.ProcessLost))...)
+		checkLog(t, got)
+	})
+}
+
+// checkLog holds a whole log to what readers rely on.
+func checkLog(t fatal, log []run.Candidate) {
+	t.Helper()
+	rows(t, log) // every event fits a row
+	var message id.Message
+	var text strings.Builder
+	open, seen := map[string]bool{}, map[string]bool{}
+	for i, c := range log {
+		switch p := c.Payload.(type) {
+		case event.MessageStartedPayload:
+			if message != "" {
+				t.Fatalf("%d: message inside a message", i)
+			}
+			message = p.MessageID
+			text.Reset()
+		case event.DeltaPayload:
+			if p.MessageID != message || p.Delta == "" {
+				t.Fatalf("%d: delta of %q while %q is open", i, p.MessageID, message)
+			}
+			if c.Type == event.MessageDelta {
+				text.WriteString(p.Delta)
+			}
+		case event.MessageCompletedPayload:
+			if p.MessageID != message || (text.Len() > 0 && p.Content != text.String()) || p.ContentChecksum != event.TextChecksum(p.Content) {
+				t.Fatalf("%d: message %+v does not match its deltas %q", i, p, text.String())
+			}
+			message = ""
+		case event.ToolStartedPayload:
+			if seen[p.ToolCallID] || p.ToolCallID == "" {
+				t.Fatalf("%d: tool %q starts again", i, p.ToolCallID)
+			}
+			seen[p.ToolCallID], open[p.ToolCallID] = true, true
+		case event.ToolCompletedPayload:
+			closeTool(t, open, p.ToolCallID)
+		case event.ToolFailedPayload:
+			closeTool(t, open, p.ToolCallID)
+		}
+		if last := i == len(log)-1; c.Type.Terminal() != last {
+			t.Fatalf("%d: %s at place %d of %d", i, c.Type, i, len(log))
+		}
+	}
+	if message != "" || len(open) > 0 {
+		t.Fatalf("left open: message %q, tools %v", message, open)
+	}
+}
+
+func closeTool(t fatal, open map[string]bool, callID string) {
+	t.Helper()
+	if !open[callID] {
+		t.Fatalf("tool %q ends without running", callID)
+	}
+	delete(open, callID)
+}
+
+func TestRestoredRunContinuesAsIfNeverInterrupted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := agentEvents().Draw(t, "events")
+		cutAt := rapid.IntRange(0, len(events)).Draw(t, "cut")
+		ids := &counters{}
+		n := run.New(ids.options())
+		log := n.Start("/w", time.Unix(0, 0))
+		for _, e := range events[:cutAt] {
+			log = append(log, n.Step(e)...)
+		}
+		journal := rows(t, mergeSome(t, log))
+		after := *ids // ids go on where they were
+		restored, err := run.Restore(after.options(), journal)
+		if err != nil {
+			t.Fatalf("restore: %v", err)
+		}
+		for i, e := range events[cutAt:] {
+			want, got := lines(t, n.Step(e)), lines(t, restored.Step(e))
+			if !slices.Equal(got, want) {
+				t.Fatalf("step %d after the cut: restored %q, uninterrupted %q", i, got, want)
+			}
+		}
+		end := run.Interrupted(fault.ProcessLost)
+		if want, got := lines(t, n.Close(end)), lines(t, restored.Close(end)); !slices.Equal(got, want) {
+			t.Fatalf("close: restored %q, uninterrupted %q", got, want)
+		}
+		if n.Ended() != restored.Ended() {
+			t.Fatalf("ended: restored %v", restored.Ended())
+		}
+	})
+}
+
+// mergeSome joins neighbouring deltas as the journal does under load.
+func mergeSome(t *rapid.T, log []run.Candidate) []run.Candidate {
+	var out []run.Candidate
+	for _, c := range log {
+		if len(out) > 0 && rapid.Bool().Draw(t, "busy") {
+			if merged, ok := run.Merge(out[len(out)-1], c); ok {
+				out[len(out)-1] = merged
+				continue
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func TestALogCutAnywhereCanBeClosed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := run.New((&counters{}).options())
+		log := n.Start("", time.Unix(0, 0))
+		for _, e := range agentEvents().Draw(t, "events") {
+			log = append(log, n.Step(e)...)
+		}
+		log = log[:rapid.IntRange(0, len(log)).Draw(t, "rows")]
+		restored, err := run.Restore(run.Options{}, rows(t, log))
+		if err != nil {
+			t.Fatalf("restore: %v", err)
+		}
+		checkLog(t, append(log, restored.Close(run.Interrupted(fault.ProcessLost))...))
+	})
+}
+
+func TestRestoreKnowsTextThatWasKeptAside(t *testing.T) {
+	log := []run.Candidate{
+		{Type: event.MessageStarted, Payload: event.MessageStartedPayload{MessageID: "msg_1"}},
+		{Type: event.MessageDone, Payload: event.MessageCompletedPayload{MessageID: "msg_1", ContentBlob: &event.BlobRef{Size: 1}}},
+	}
+	n, err := run.Restore(run.Options{}, rows(t, log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := lines(t, n.Step(run.Done{Answer: "the same text again"}))
+	if !slices.Equal(got, []string{`run.completed {"message_id":"msg_1"}`}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRestoreRefusesAPayloadOfAnotherShape(t *testing.T) {
+	for _, row := range []event.Envelope{
+		{Seq: 7, Type: "item.created", Payload: raw(`{"message_id":1}`)},
+		{Seq: 7, Type: "run.agent.tool_call", Payload: raw(`{"tool_call_id":[]}`)},
+	} {
+		if _, err := run.Restore(run.Options{}, []event.Envelope{row}); err == nil || !strings.Contains(err.Error(), "row 7") {
+			t.Errorf("%s: error %v", row.Type, err)
+		}
+	}
+}
+
+// FuzzRestore feeds a restored Normaliser from rows of any content and then closes it.
+func FuzzRestore(f *testing.F) {
+	for _, seed := range []string{
+		"item.created\t{\"message_id\":\"m\"}\nrun.agent.text_delta\t{\"message_id\":\"m\",\"delta\":\"x\"}",
+		"run.agent.tool_call\t{\"tool_call_id\":\"a\",\"tool_name\":\"n\"}\nrun.agent.tool_result\t{\"tool_call_id\":\"a\",\"error\":{}}",
+		"run.agent.tool_result\t{\"tool_call_id\":\"a\"}",
+		"run.finished\t{}\nrun.failed\t{}",
+		"run.agent.text_block\t{\"content\":\"x\"}\nx\tnot json",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var journal []event.Envelope
+		for line := range strings.Lines(text) {
+			name, payload, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			journal = append(journal, event.Envelope{Type: event.WireType(name), Payload: raw(payload)})
+		}
+		n, err := run.Restore(run.Options{}, journal)
+		if err != nil {
+			return
+		}
+		closing := n.Close(run.Failed(event.ErrorObj{Message: fmt.Sprint(len(journal))}))
+		for _, c := range closing {
+			if _, err := c.Encode(); err != nil {
+				t.Fatalf("encode %s: %v", c.Type, err)
+			}
+		}
+		if !n.Ended() || n.Step(run.Delta{Text: "late"}) != nil {
+			t.Fatal("not ended")
+		}
+	})
+}
