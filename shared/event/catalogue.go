@@ -77,7 +77,7 @@ func complete(r Row) Row {
 func ownRows() []Row {
 	rows := []Row{
 		{Stored: RunQueued, Meaning: "The edge has taken the run and lets it wait for a free place."},
-		{Stored: RunStarted, Meaning: "The agent process is running. Event 1 of an ordinary run (R24)."},
+		{Stored: RunStarted, Meaning: "The agent process is running. The first event of an ordinary run."},
 		{Stored: RunCheckpoint, Meaning: "The agent reached a point that it can resume from."},
 		{Stored: RunOutputBatch, Meaning: "Raw lines of the process, gathered from stdout or stderr."},
 		{Stored: RunCancelling, Meaning: "Somebody asked for the run to stop."},

@@ -1,0 +1,116 @@
+package event_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+func TestNamesOfLogAndWire(t *testing.T) {
+	for _, c := range []struct {
+		stored  event.Type
+		wire    event.WireType
+		payload string
+	}{
+		{event.MessageStarted, "item.created", `{}`},
+		{event.MessageDelta, "run.agent.text_delta", `{}`},
+		{event.MessageDone, "run.agent.text_block", `{}`},
+		{event.ToolStarted, "run.agent.tool_call", `{}`},
+		{event.ToolCompleted, "run.agent.tool_result", `{"tool_call_id":"a","result":{"error":"inside"}}`},
+		{event.ToolFailed, "run.agent.tool_result", `{"tool_call_id":"a","error":{"code":"x"}}`},
+		{event.ToolFailed, "run.agent.tool_result", `{"error":null}`},
+		{event.ToolCompleted, "run.agent.tool_result", `not json`},
+		{event.RunCompleted, "run.finished", `{}`},
+		{event.RunStarted, "run.started", `{}`},
+		{"vendor.thing", "vendor.thing", `{}`},
+	} {
+		if got := event.Stored(c.wire, []byte(c.payload)); got != c.stored {
+			t.Errorf("%s %s is stored as %s, want %s", c.wire, c.payload, got, c.stored)
+		}
+		if got := event.Wire(c.stored); got != c.wire {
+			t.Errorf("%s is %s on the wire, want %s", c.stored, got, c.wire)
+		}
+	}
+}
+
+func TestEveryRowFindsItsWayBack(t *testing.T) {
+	seen := map[event.Type]bool{}
+	for _, r := range event.Rows() {
+		if seen[r.Stored] || r.Meaning == "" || r.By == 0 || !event.WellFormed(string(r.Stored)) || !event.WellFormed(string(r.Wire)) {
+			t.Errorf("double or incomplete: %+v", r)
+		}
+		seen[r.Stored] = true
+		if got, ok := event.ByStored(r.Stored); !ok || got != r {
+			t.Errorf("ByStored(%s) = %+v", r.Stored, got)
+		}
+		if !slices.Contains(event.ByWire(r.Wire), r) {
+			t.Errorf("ByWire(%s) lacks %s", r.Wire, r.Stored)
+		}
+		if r.Stored != event.ToolFailed && event.Stored(r.Wire, []byte(`{}`)) != r.Stored {
+			t.Errorf("%s does not come back from %s", r.Stored, r.Wire)
+		}
+	}
+	if len(event.ByWire("run.agent.tool_result")) != 2 {
+		t.Error("a tool result is one wire name for two events")
+	}
+	if _, ok := event.ByStored("vendor.thing"); ok || event.ByWire("vendor.thing") != nil {
+		t.Error("an unknown name is in the catalogue")
+	}
+}
+
+func TestCatalogueHasTheWholeInventoryOfS3(t *testing.T) {
+	inventory := `text_delta text_block thinking session_init session_state_changed status_change result
+		tool_call mcp_tool_call tool_result file_change tool_use_summary tool_rejected permission_requested permission_decided
+		route_decision compact_boundary api_retry auth_status rate_limit cli_invocation_plan session_metrics context_usage context_warning
+		context_compaction task_started task_dispatched task_dispatch_failed task_progress task_notification sub_agent_status
+		sub_agents_complete hook_started hook_progress hook_response plan_proposed plan_approved plan_rejected plan_expired
+		surfaced_artifact surfaced_preview surfaced_diff surfaced_deploy`
+	for _, name := range strings.Fields(inventory) {
+		if len(event.ByWire(event.WireType("run.agent."+name))) == 0 {
+			t.Errorf("run.agent.%s is missing", name)
+		}
+	}
+}
+
+func TestWhoMayAppend(t *testing.T) {
+	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome}
+	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed}
+	for _, r := range event.Rows() {
+		edge, hub := r.By.Has(event.ByEdge), r.By.Has(event.ByHub)
+		if want := !slices.Contains(hubOnly, r.Stored); edge != want {
+			t.Errorf("edge may append %s: %v", r.Stored, edge)
+		}
+		if want := slices.Contains(hubOnly, r.Stored) || slices.Contains(both, r.Stored); hub != want {
+			t.Errorf("hub may append %s: %v", r.Stored, hub)
+		}
+	}
+	if !event.Type("vendor.thing").Appenders().Has(event.ByEdge) {
+		t.Error("an edge may not append what its agent newly says")
+	}
+}
+
+func TestOnlyTicksAreDroppable(t *testing.T) {
+	for _, r := range event.Rows() {
+		if r.Droppable && (r.Terminal || strings.HasPrefix(string(r.Stored), "message.") || strings.HasPrefix(string(r.Stored), "tool.")) {
+			t.Errorf("%s must not be shed", r.Stored)
+		}
+	}
+	for _, tick := range []event.Type{event.RunOutputBatch, event.SessionMetrics} {
+		if !tick.Droppable() {
+			t.Errorf("%s may be shed", tick)
+		}
+	}
+}
+
+func TestShapeOfANewName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"a": true, "run.agent.x-y_Z9": true, strings.Repeat("a", 96): true,
+		"": false, strings.Repeat("a", 97): false, "a b": false, "a/b": false, "ä": false, "a\n": false, "a*": false, ">": false,
+	} {
+		if event.WellFormed(name) != want {
+			t.Errorf("%.20q well formed: %v", name, !want)
+		}
+	}
+}
