@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -19,7 +20,13 @@ type Agent struct {
 	CreatedAt      time.Time
 }
 
-// CanRunOn says whether a run of the agent may go to the edge. Whether a person may send it there is Edges.Operates.
+// CanRunOn says whether a run of the agent may go to the edge. Whether a person may send it there is Edge.OperatedBy.
 func (a Agent) CanRunOn(e Edge) bool {
 	return e.Owner == a.Owner && !e.Revoked() && (a.Edge == "" || a.Edge == e.ID) && e.Runs(a.Profile)
+}
+
+// OperatedBy says whether the user may start, steer and cancel runs of the agent, given all edges of its owner: the owner always,
+// others if they may operate an edge that can run it.
+func (a Agent) OperatedBy(u id.User, edges []Edge) bool {
+	return a.Owner == u || slices.ContainsFunc(edges, func(e Edge) bool { return a.CanRunOn(e) && e.OperatedBy(u) })
 }

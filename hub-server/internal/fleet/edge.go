@@ -18,7 +18,7 @@ type Edge struct {
 	Hostname   string
 	Version    string         // of edge-server, as its last hello said
 	Profiles   []wire.Profile // what it can run, as its last hello said
-	Operators  []id.User      // whom the owner lets operate it; only filled by Edges.Get and Edges.List, for the owner
+	Operators  []id.User      // whom the owner lets operate it
 	Refused    fault.Code     // why the hub takes no rows from it; empty when it does
 	CreatedAt  time.Time
 	LastSeenAt time.Time // zero before its first hello
@@ -32,6 +32,9 @@ func (e Edge) Revoked() bool { return !e.RevokedAt.IsZero() }
 func (e Edge) Runs(profile string) bool {
 	return slices.ContainsFunc(e.Profiles, func(p wire.Profile) bool { return p.Name == profile })
 }
+
+// OperatedBy says whether the user may start, steer and cancel runs on the edge: its owner, and whom the owner named.
+func (e Edge) OperatedBy(u id.User) bool { return e.Owner == u || slices.Contains(e.Operators, u) }
 
 // State is how an edge looks from outside.
 type State string
