@@ -132,7 +132,7 @@ func (r *reader) scalar(name string, n ast.Node) (string, bool) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		value = n.GetToken().Value
 	default:
-		r.problems.fault(line(n), "%s must be a single value; anchors, tags and nested values are not supported", name)
+		r.problems.fault(line(n), "%s must be a single value (anchors, tags and nested values are not supported)", name)
 		return "", false
 	}
 	if strings.ContainsRune(value, 0) {

@@ -114,7 +114,7 @@ func (r *reader) whole() {
 		r.problems.fault(0, "executor %q is not known here (known: %s) and there is no command", p.Executor, strings.Join(Executors(), ", "))
 	case p.Executor != "":
 		r.problems.warn(0, "executor %q is not known here (known: %s), so command is started", p.Executor, strings.Join(Executors(), ", "))
-	case p.Command == "":
+	case p.Command == "" && !r.problems.Faulty():
 		r.problems.fault(0, "command is missing: the program to start, one token")
 	}
 	if known && !r.seen["runtime"] {

@@ -84,13 +84,12 @@ description: {{x}}
 `
 	_, problems := Parse([]byte(strings.ReplaceAll(file, "{{x}}", `"{{MESSAGE}}"`)), "a", "/p")
 	want := []string{
-		"error: command is missing: the program to start, one token",
-		"line 1: error: command must be a single value; anchors, tags and nested values are not supported",
+		"line 1: error: command must be a single value (anchors, tags and nested values are not supported)",
 		"line 2: error: args must be a list such as [a, b]",
 		"line 3: error: timeout_secs must be a number of seconds",
 		"line 4: error: streaming must be true or false",
 		`line 6: error: "A=B" cannot name an environment variable`,
-		"line 7: error: env.LIST must be a single value; anchors, tags and nested values are not supported",
+		"line 7: error: env.LIST must be a single value (anchors, tags and nested values are not supported)",
 		"line 8: error: runtime must be bridge or events",
 		"line 9: warning: unknown field mystery is ignored",
 		"line 10: warning: cwd has no value and is ignored",
@@ -111,6 +110,7 @@ func TestWhatIsNoProfileIsRefused(t *testing.T) {
 		"same key twice":   "command: a\ncommand: b\n",
 		"no command":       "args: [a]\n",
 		"unknown executor": "executor: nobody\n",
+		"empty command":    "command: \"\"\n",
 		"alias":            "env: &e {A: b}\nargs: *e\ncommand: x\n",
 		"too large":        "command: " + strings.Repeat("x", maxFile),
 		"asking on events": "command: x\nruntime: events\npermission: true\n",
