@@ -22,7 +22,7 @@ var (
 	// technology is what a package that only knows the subject matter has no business with.
 	technology = []string{
 		"database/sql", "net/http",
-		"github.com/coder/websocket", "github.com/golang-jwt/jwt", "github.com/jackc/pgx", "github.com/nats-io",
+		"github.com/coder/websocket", "github.com/jackc/pgx", "github.com/nats-io",
 		"github.com/oapi-codegen", "github.com/pressly/goose", "github.com/redis", "modernc.org/sqlite",
 	}
 
