@@ -15,9 +15,6 @@ type Nonce string
 // NonceVariable is the environment variable that carries the Nonce of a start.
 const NonceVariable = "SWITCHYARD_START_NONCE"
 
-// AgentSession is the agent's own name for a conversation (S4 session_id): opaque, owned by the agent.
-type AgentSession string
-
 // Job is one turn of one agent, admitted and free to start.
 type Job struct {
 	Run          id.Run

@@ -155,7 +155,7 @@ func (j *Journal) MarkUploaded(ctx context.Context, sha256 string, uploaded bool
 func (t *transaction) nameBlobs(seq wire.ProducerSeq, blobs []event.BlobRef) error {
 	for _, ref := range blobs {
 		const name = `INSERT INTO row_blobs (seq, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING`
-		if err := t.exec(name, int64(seq), ref.SHA256); err != nil { //nolint:gosec // far from 2^63
+		if err := t.exec(name, int64(seq), ref.SHA256); err != nil {
 			return fmt.Errorf("name blob: %w", err)
 		}
 		const keep = `INSERT INTO blobs (sha256, size) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING size`

@@ -38,16 +38,22 @@ func (j *Journal) AnswerStart(ctx context.Context, c wire.Command, r wire.Comman
 	return j.answer(ctx, c, r, func(tx *transaction) error {
 		const statement = `INSERT INTO runs (run, place, delivery, lease, phase)
 			SELECT ?, coalesce(max(place), 0) + 1, ?, ?, ? FROM runs`
-		return tx.exec(statement, string(c.RunID), string(c.DeliveryID), int64(c.Lease), string(Admitted)) //nolint:gosec // a counter
+		return tx.exec(statement, string(c.RunID), string(c.DeliveryID), int64(c.Lease), string(Admitted))
 	})
 }
 
-// AnswerCancel is Answer for a cancel that is taken: the run is marked in the same transaction.
+// AnswerAgain is Answer for another command that concerns a run that was admitted: its lease is the highest that was seen.
+func (j *Journal) AnswerAgain(ctx context.Context, c wire.Command, r wire.CommandReceipt) error {
+	return j.answerFor(ctx, c, r, `UPDATE runs SET lease = max(lease, ?) WHERE run = ?`)
+}
+
+// AnswerCancel is AnswerAgain for a cancel that is taken: the run is marked in the same transaction.
 func (j *Journal) AnswerCancel(ctx context.Context, c wire.Command, r wire.CommandReceipt) error {
-	return j.answer(ctx, c, r, func(tx *transaction) error {
-		const statement = `UPDATE runs SET cancelled = 1, lease = max(lease, ?) WHERE run = ?`
-		return tx.exec(statement, int64(c.Lease), string(c.RunID)) //nolint:gosec // a counter
-	})
+	return j.answerFor(ctx, c, r, `UPDATE runs SET lease = max(lease, ?), cancelled = 1 WHERE run = ?`)
+}
+
+func (j *Journal) answerFor(ctx context.Context, c wire.Command, r wire.CommandReceipt, update string) error {
+	return j.answer(ctx, c, r, func(tx *transaction) error { return tx.exec(update, int64(c.Lease), string(c.RunID)) })
 }
 
 func (j *Journal) answer(ctx context.Context, c wire.Command, r wire.CommandReceipt, also func(*transaction) error) error {

@@ -106,7 +106,7 @@ func lockFile(path string) (*os.File, error) {
 		return nil, fmt.Errorf("open lock file: %w", err)
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close() //nolint:errcheck,gosec // nothing was written
+		f.Close() //nolint:errcheck // nothing was written
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("%w (%s)", ErrLocked, path)
 		}

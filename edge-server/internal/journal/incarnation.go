@@ -54,7 +54,7 @@ func (t *transaction) setAside(committed wire.ProducerSeq) error {
 		SELECT r.run, coalesce((SELECT max(n) FROM past_rows p WHERE p.run = r.run), 0) + r.seq, r.bytes
 		FROM rows r JOIN runs u ON u.run = r.run WHERE r.seq <= ?1 AND u.ended_at IS NULL`
 	for _, statement := range []string{move, `DELETE FROM rows WHERE seq <= ?1`, `DELETE FROM row_blobs WHERE seq <= ?1`} {
-		if err := t.exec(statement, int64(committed)); err != nil { //nolint:gosec // far from 2^63
+		if err := t.exec(statement, int64(committed)); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (t *transaction) takeRows() ([]keptRow, error) {
 		const named = `SELECT sha256 FROM row_blobs WHERE seq = ?`
 		kept[i].blobs, err = query(t.ctx, t.sql, func(scan func(...any) error) (sum string, err error) {
 			return sum, scan(&sum)
-		}, named, int64(kept[i].event.Seq)) //nolint:gosec // far from 2^63
+		}, named, int64(kept[i].event.Seq))
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (t *transaction) putAgain(k keptRow) error {
 	}
 	for _, sum := range k.blobs {
 		const name = `INSERT INTO row_blobs (seq, sha256) VALUES (?, ?)`
-		if err := t.exec(name, int64(seq), sum); err != nil { //nolint:gosec // far from 2^63
+		if err := t.exec(name, int64(seq), sum); err != nil {
 			return fmt.Errorf("name blob again: %w", err)
 		}
 	}

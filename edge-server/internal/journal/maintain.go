@@ -120,8 +120,8 @@ func (j *Journal) trimmable(ctx context.Context) (wire.ProducerSeq, error) {
 			FROM (SELECT seq, run, at FROM rows ORDER BY seq LIMIT ?4) r LEFT JOIN runs u ON u.run = r.run)
 		WHERE kept = 0`
 	var last int64
-	err := j.db.readDB.QueryRowContext(ctx, statement, int64(s.Committed()), over, oldest, trimSlice).Scan(&last) //nolint:gosec // far from 2^63
-	return wire.ProducerSeq(last), err                                                                            //nolint:gosec // not negative
+	err := j.db.readDB.QueryRowContext(ctx, statement, int64(s.Committed()), over, oldest, trimSlice).Scan(&last)
+	return wire.ProducerSeq(last), err
 }
 
 // trim removes the rows up to last and returns the blobs that no row names any more.
@@ -129,7 +129,7 @@ func (t *transaction) trim(last wire.ProducerSeq) (orphans []string, err error) 
 	if last < t.state.Floor || last > t.tail.head {
 		return nil, nil // a new incarnation came in between
 	}
-	to := int64(last) //nolint:gosec // far from 2^63
+	to := int64(last)
 	var freed int64
 	const measure = `SELECT sum(length(bytes) + ?) FROM rows WHERE seq <= ?`
 	if err := t.sql.QueryRowContext(t.ctx, measure, rowOverhead, to).Scan(&freed); err != nil {

@@ -32,7 +32,7 @@ func (j *Journal) Read(ctx context.Context, from wire.ProducerSeq, maxBytes int6
 	const statement = `SELECT bytes, EXISTS (SELECT 1 FROM row_blobs n JOIN blobs b ON b.sha256 = n.sha256
 			WHERE n.seq = rows.seq AND b.uploaded = 0)
 		FROM rows WHERE seq >= ? ORDER BY seq LIMIT ?`
-	rows, err := j.db.readDB.QueryContext(ctx, statement, int64(from), maxBatchRows) //nolint:gosec // far from 2^63
+	rows, err := j.db.readDB.QueryContext(ctx, statement, int64(from), maxBatchRows)
 	if err != nil {
 		return batch, fmt.Errorf("read journal: %w", err)
 	}
@@ -64,14 +64,14 @@ func (j *Journal) missing(ctx context.Context, seq wire.ProducerSeq) ([]event.Bl
 	const statement = `SELECT b.sha256, b.size FROM row_blobs n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.seq = ? AND b.uploaded = 0`
 	return query(ctx, j.db.readDB, func(scan func(...any) error) (ref event.BlobRef, err error) {
 		return ref, scan(&ref.SHA256, &ref.Size)
-	}, statement, int64(seq)) //nolint:gosec // far from 2^63
+	}, statement, int64(seq))
 }
 
 // ChainAt returns the chain value after row seq; false if the journal no longer keeps, or does not yet have, that row.
 func (j *Journal) ChainAt(ctx context.Context, seq wire.ProducerSeq) (wire.Chain, bool, error) {
 	const statement = `SELECT chain FROM rows WHERE seq = ? UNION ALL SELECT floor_chain FROM lane WHERE floor = ?`
 	var raw []byte
-	err := j.db.readDB.QueryRowContext(ctx, statement, int64(seq), int64(seq)+1).Scan(&raw) //nolint:gosec // far from 2^63
+	err := j.db.readDB.QueryRowContext(ctx, statement, int64(seq), int64(seq)+1).Scan(&raw)
 	var chain wire.Chain
 	if errors.Is(err, sql.ErrNoRows) {
 		return chain, false, nil

@@ -70,14 +70,14 @@ func (j *Journal) readTail(ctx context.Context) error {
 		return err
 	}
 	if count > 0 {
-		if first != int64(j.state.Floor) || last-first+1 != count { //nolint:gosec // far from 2^63
+		if first != int64(j.state.Floor) || last-first+1 != count {
 			return fmt.Errorf("%w: %d rows from %d to %d with floor %d", ErrCorrupt, count, first, last, j.state.Floor)
 		}
 		var chain []byte
 		if err := j.db.readDB.QueryRowContext(ctx, `SELECT chain FROM rows WHERE seq = ?`, last).Scan(&chain); err != nil {
 			return err
 		}
-		j.tail.head = wire.ProducerSeq(last) //nolint:gosec // positive
+		j.tail.head = wire.ProducerSeq(last)
 		if err := setChain(&j.tail.chain, chain); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // transaction is one group on its way to disk. It works on copies of the numbers; they become the journal's when it is committed. Owned by
 // the writer's goroutine.
 type transaction struct {
-	ctx   context.Context //nolint:containedctx // a transaction lives within one call of the writer
+	ctx   context.Context
 	sql   *sql.Tx
 	j     *Journal
 	state State
@@ -113,7 +113,7 @@ func (t *transaction) insert(e *entry) error {
 func (t *transaction) putRow(seq wire.ProducerSeq, from Origin, at int64, row []byte) error {
 	chain := t.tail.chain.Next(row)
 	const statement = `INSERT INTO rows (seq, run, at, chain, bytes) VALUES (?, ?, ?, ?, ?)`
-	if err := t.exec(statement, int64(seq), string(from.Scope.RunID), at, chain[:], row); err != nil { //nolint:gosec // far from 2^63
+	if err := t.exec(statement, int64(seq), string(from.Scope.RunID), at, chain[:], row); err != nil {
 		return fmt.Errorf("insert row %d: %w", seq, err)
 	}
 	t.tail = tail{head: seq, chain: chain}

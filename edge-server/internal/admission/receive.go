@@ -1,0 +1,130 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Receive answers a command. The receipt is on disk, with the command, when it is returned; a repeat gets the recorded one. An error means
+// that there is no answer: the hub asks again on the next connection.
+func (a *Admission) Receive(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	recorded, known, err := a.journal.Receipt(ctx, c.DeliveryID)
+	if err != nil || known {
+		return recorded, err
+	}
+	receipt, err := a.decide(ctx, c)
+	if err != nil {
+		return wire.CommandReceipt{}, fmt.Errorf("receive %s %s: %w", c.Kind, c.DeliveryID, err)
+	}
+	a.metrics.commands.With(string(receipt.Status)).Inc()
+	return receipt, nil
+}
+
+func (a *Admission) decide(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	switch c.Kind {
+	case wire.Start:
+		return a.receiveStart(ctx, c)
+	case wire.Cancel:
+		return a.receiveCancel(ctx, c)
+	}
+	r := receipt(c, wire.Unsupported, fault.New(fault.Unsupported, "This edge does not know the command; a newer edge-server may."))
+	return r, a.journal.Answer(ctx, c, r)
+}
+
+func (a *Admission) receiveStart(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	earlier, known, err := a.journal.FindRun(ctx, c.RunID)
+	if err != nil {
+		return wire.CommandReceipt{}, err
+	}
+	if known {
+		return a.receiveStartAgain(ctx, c, earlier)
+	}
+	t, refused := a.examine(c)
+	if refused != nil {
+		return a.reject(ctx, c, refused)
+	}
+	r := receipt(c, wire.Accepted, nil)
+	if err := a.journal.AnswerStart(ctx, c, r); err != nil {
+		return r, err
+	}
+	if reason := a.schedule.wouldWait(t.dialogue); reason != reasonNone {
+		if err := a.journal.Commit(ctx, t.origin, t.normaliser.Queue(reason)...); err != nil {
+			return r, fmt.Errorf("record queueing: %w", err)
+		}
+	}
+	a.schedule.add(t)
+	return r, nil
+}
+
+// examine says why a start cannot be taken, if so.
+func (a *Admission) examine(c wire.Command) (*turn, *fault.Fault) {
+	t, err := newTurn(a.opts.Edge, c)
+	switch {
+	case err != nil:
+		return nil, fault.Public(err)
+	case !a.profiles[t.job.Profile]:
+		return nil, fault.New(fault.ProfileUnknown, "This edge has no profile %.80q.", t.job.Profile)
+	case a.journal.Busy():
+		return nil, fault.New(fault.Busy, "The journal of this edge is almost full; it takes no new runs until the hub has caught up.")
+	case a.schedule.full():
+		return nil, fault.New(fault.Busy, "%d runs already wait on this edge.", maxPending)
+	}
+	return t, nil
+}
+
+// receiveStartAgain answers another dispatch of a run that this edge has taken: it never starts a second process.
+func (a *Admission) receiveStartAgain(ctx context.Context, c wire.Command, earlier journal.Run) (wire.CommandReceipt, error) {
+	switch {
+	case c.Lease < earlier.Lease:
+		return a.reject(ctx, c, stale())
+	case earlier.Phase == journal.Ended:
+		return a.reject(ctx, c, fault.New(fault.RunEnded, "The run has ended on this edge; its end is in the journal."))
+	}
+	r := receipt(c, wire.Accepted, nil)
+	return r, a.journal.AnswerAgain(ctx, c, r)
+}
+
+func (a *Admission) receiveCancel(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	target, known, err := a.journal.FindRun(ctx, c.RunID)
+	switch {
+	case err != nil:
+		return wire.CommandReceipt{}, err
+	case !known:
+		return a.reject(ctx, c, fault.New(fault.NotFound, "This edge has never taken the run."))
+	case c.Lease < target.Lease:
+		return a.reject(ctx, c, stale())
+	case target.Phase == journal.Ended:
+		return a.reject(ctx, c, fault.New(fault.TooLate, "The run ended before the cancel came."))
+	}
+	r := receipt(c, wire.Accepted, nil)
+	if err := a.journal.AnswerCancel(ctx, c, r); err != nil {
+		return r, err
+	}
+	if t := a.schedule.cancel(c.RunID); t != nil {
+		return r, a.close(ctx, t, run.Cancelled(true))
+	}
+	return r, nil
+}
+
+func (a *Admission) reject(ctx context.Context, c wire.Command, why *fault.Fault) (wire.CommandReceipt, error) {
+	r := receipt(c, wire.Rejected, why)
+	a.opts.Log.Warn("command rejected", "kind", c.Kind, "run", c.RunID, "code", why.Code)
+	return r, a.journal.Answer(ctx, c, r)
+}
+
+func receipt(c wire.Command, s wire.Status, why *fault.Fault) wire.CommandReceipt {
+	r := wire.CommandReceipt{DeliveryID: c.DeliveryID, RunID: c.RunID, Status: s}
+	if why != nil {
+		r.Code, r.Detail = why.Code, why.Detail
+	}
+	return r
+}
+
+func stale() *fault.Fault {
+	return fault.New(fault.LeaseStale, "A newer dispatch of the run has been seen.")
+}

@@ -1,0 +1,197 @@
+package admission
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// turn is a run on its way from admission to its terminal. After the schedule has handed it out it belongs to one place.
+type turn struct {
+	job        Job
+	dialogue   journal.Dialogue
+	origin     journal.Origin
+	normaliser *run.Normaliser
+	behind     bool // the normaliser knows events that the journal did not take
+	met        bool // the agent has named its session in this turn
+
+	ctx    context.Context // the life of the run, ended by whoever stops it
+	cancel context.CancelCauseFunc
+}
+
+// newTurn reads the body of a start command. Its fault says what is wrong with it.
+func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
+	var d wire.Dispatch
+	if err := json.Unmarshal(c.Body, &d); err != nil {
+		return nil, fault.Wrap(err, fault.InvalidRequest, "The dispatch cannot be read.")
+	}
+	_, sessionErr := id.ParseSession(string(d.SessionID))
+	_, agentErr := id.ParseAgent(string(d.AgentID))
+	trace, traceErr := event.FormatTraceID(d.TraceID)
+	if err := errors.Join(sessionErr, agentErr, traceErr); err != nil || d.TaskID != c.RunID {
+		return nil, fault.Wrap(err, fault.InvalidRequest, "The dispatch names its session, agent, trace or run wrongly.")
+	}
+	return &turn{
+		job: Job{
+			Run: c.RunID, Session: d.SessionID, SessionName: d.SessionName, Agent: d.AgentID, AgentName: d.AgentName,
+			Profile: d.Profile, Prompt: d.Prompt, TraceID: d.TraceID,
+		},
+		dialogue:   journal.Dialogue{Session: d.SessionID, Agent: d.AgentID, Profile: d.Profile},
+		origin:     journal.Origin{TraceID: trace, Scope: event.Scope{ConversationID: d.SessionID, RunID: c.RunID, EdgeID: edge}},
+		normaliser: run.New(run.Options{}),
+	}, nil
+}
+
+// perform sees one run through. Errors are those of the journal; everything else ends the run, not the edge.
+func (a *Admission) perform(ctx context.Context, t *turn) error {
+	ctx = context.WithoutCancel(ctx) // what has happened is journalled even while the edge stops
+	if err := a.prepare(ctx, t); err != nil {
+		return err
+	}
+	process, err := a.start(t)
+	if err != nil {
+		return a.close(ctx, t, a.outcome(t, Exit{Outcome: run.Failed(startError(err)), Gone: true}))
+	}
+	a.metrics.started.Inc()
+	started := t.normaliser.Start(process.WorkDir(), a.opts.Now())
+	journalErr := a.journal.CommitStarted(ctx, t.origin, process.PID(), started...)
+	if journalErr != nil {
+		t.cancel(errStopping) // an agent that leaves no trace must not work
+	}
+	exit := process.Follow(t.ctx, func(e run.AgentEvent) error { return a.say(ctx, t, e) })
+	if journalErr != nil {
+		return fmt.Errorf("record start: %w", journalErr)
+	}
+	return a.close(ctx, t, a.outcome(t, exit))
+}
+
+// prepare completes the job and records the intent to start it.
+func (a *Admission) prepare(ctx context.Context, t *turn) error {
+	session, err := a.journal.AgentSession(ctx, t.dialogue)
+	if err != nil {
+		return err
+	}
+	t.job.AgentSession = AgentSession(session)
+	t.origin.Scope.ThreadID = session
+	t.job.Nonce = newNonce()
+	if err := a.journal.Intend(ctx, t.job.Run, string(t.job.Nonce)); err != nil {
+		return fmt.Errorf("record intent: %w", err)
+	}
+	return nil
+}
+
+// start spawns the process unless the run has been stopped already.
+func (a *Admission) start(t *turn) (Process, error) {
+	if err := context.Cause(t.ctx); err != nil {
+		return nil, err
+	}
+	return a.opts.Executor.Start(t.ctx, t.job)
+}
+
+// say puts what the agent says into the journal. It blocks while there is no room, until the run is stopped.
+func (a *Admission) say(ctx context.Context, t *turn, e run.AgentEvent) error {
+	if _, failed := e.(run.Failure); failed && t.ctx.Err() != nil {
+		return nil // the stop made it fail
+	}
+	if fact, ok := e.(run.Fact); ok && fact.Type == event.SessionInit {
+		if err := a.meet(ctx, t, fact); err != nil {
+			return err
+		}
+	}
+	said := t.normaliser.Step(e)
+	if len(said) == 0 {
+		return nil
+	}
+	var err error
+	if t.normaliser.Ended() {
+		err = a.journal.Commit(ctx, t.origin, said...)
+	} else {
+		err = a.journal.Append(t.ctx, t.origin, said...)
+	}
+	t.behind = t.behind || err != nil
+	return err
+}
+
+// meet keeps the first valid name that the agent gives the dialogue; the next turn hands it back (S4 session_id).
+func (a *Admission) meet(ctx context.Context, t *turn, fact run.Fact) error {
+	session := agentSession(fact.Payload)
+	if session == "" || t.met {
+		return nil
+	}
+	t.met = true
+	t.origin.Scope.ThreadID = string(session)
+	if session == t.job.AgentSession {
+		return nil
+	}
+	return a.journal.KeepAgentSession(ctx, t.dialogue, string(session))
+}
+
+// outcome decides how the run ends if the agent has not said so itself.
+func (a *Admission) outcome(t *turn, exit Exit) run.Outcome {
+	switch {
+	case errors.Is(context.Cause(t.ctx), errCancelled):
+		return run.Cancelled(exit.Gone)
+	case t.ctx.Err() != nil:
+		return run.Interrupted(fault.EdgeStopped)
+	}
+	return exit.Outcome
+}
+
+// close writes the closings and the terminal, unless the run has had one.
+func (a *Admission) close(ctx context.Context, t *turn, o run.Outcome) error {
+	if t.behind {
+		if err := a.catchUp(ctx, t); err != nil {
+			return err
+		}
+	}
+	last := t.normaliser.Close(o)
+	if len(last) == 0 {
+		return nil
+	}
+	if err := a.journal.Commit(ctx, t.origin, last...); err != nil {
+		return fmt.Errorf("record end: %w", err)
+	}
+	return nil
+}
+
+// catchUp makes the normaliser agree with the journal again.
+func (a *Admission) catchUp(ctx context.Context, t *turn) error {
+	if err := a.journal.Flush(ctx, t.job.Run); err != nil {
+		return fmt.Errorf("flush: %w", err)
+	}
+	events, err := a.journal.Events(ctx, t.job.Run)
+	if err != nil {
+		return err
+	}
+	restored, err := run.Restore(run.Options{}, events)
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	t.normaliser = restored
+	return nil
+}
+
+// startError is what the run says about a start that failed.
+func startError(err error) event.ErrorObj {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return event.ErrorObj{Code: f.Code, Message: f.Detail}
+	}
+	return event.ErrorObj{Code: fault.StartFailed, Message: fmt.Sprintf("The agent could not be started: %v", err)}
+}
+
+func newNonce() Nonce {
+	raw := make([]byte, 16)
+	rand.Read(raw) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
+	return Nonce(hex.EncodeToString(raw))
+}
