@@ -50,6 +50,7 @@ const (
 	StartFailed    Code = "start_failed"    // the agent process could not be started
 	StartUnknown   Code = "start_unknown"   // the edge crashed between intent and start
 	ProcessLost    Code = "process_lost"    // the edge came back without the process
+	EdgeAbsent     Code = "edge_absent"     // the edge stayed away for too long
 	EdgeStopped    Code = "edge_stopped"    // the edge was shut down while the agent worked
 	Interrupted    Code = "interrupted"     // the run was cut off; its reason_code says why
 	LeaseStale     Code = "lease_stale"     // a command for an older dispatch of the run

@@ -54,8 +54,9 @@ type Hello struct {
 	Protocol    int            `json:"protocol"`
 	Incarnation Incarnation    `json:"incarnation"`
 	BootNonce   BootNonce      `json:"boot_nonce"`
-	Floor       ProducerSeq    `json:"floor"` // lowest row still kept; Head+1 when none is
-	Head        ProducerSeq    `json:"head"`  // highest row written; 0 when none
+	Floor       ProducerSeq    `json:"floor"`       // lowest row still kept; Head+1 when none is
+	FloorChain  Chain          `json:"floor_chain"` // chain value before row Floor: where a hub that lost earlier rows goes on
+	Head        ProducerSeq    `json:"head"`        // highest row written; 0 when none
 	Committed   *CommitReceipt `json:"committed,omitempty"`
 	Version     string         `json:"version"`
 	Hostname    string         `json:"hostname,omitempty"`

@@ -54,42 +54,50 @@ func (d *Dispatcher) Prepare(ctx context.Context, req Request) (NewRun, error) {
 	if strings.TrimSpace(req.Prompt) == "" {
 		return NewRun{}, fault.New(fault.EmptyPrompt, "There is nothing to send to %s. Write what it should do.", req.Agent.Name)
 	}
-	nr, err := newRun(req, time.Now().UTC().Truncate(time.Microsecond))
+	nr, err := newRun(req, now())
 	if err != nil {
 		return NewRun{}, err
 	}
-	edge, err := d.pick(ctx, req.Agent)
+	edge, err := d.pick(ctx, nr.Placement)
 	if err != nil {
 		return NewRun{}, fmt.Errorf("find an edge for %s: %w", req.Agent.ID, err)
 	}
 	if edge != "" {
-		nr = nr.DispatchedTo(edge, d.signer)
+		nr = nr.dispatchedTo(edge, d.signer)
 	}
-	nr.Frame, err = dispatchFrame(nr, req)
+	nr.Frame, err = nr.frame()
 	return nr, err
 }
 
-// pick returns "" when no edge that could run the agent is online.
-func (d *Dispatcher) pick(ctx context.Context, a fleet.Agent) (id.Edge, error) {
-	edges, err := d.edges.EdgesOf(ctx, a.Owner)
+// redirect prepares a waiting run for an edge that has come.
+func (d *Dispatcher) redirect(n NewRun, edge id.Edge) (NewRun, error) {
+	n = n.dispatchedTo(edge, d.signer)
+	var err error
+	n.Frame, err = n.frame()
+	return n, err
+}
+
+// pick returns "" when no edge that could execute the run is online.
+func (d *Dispatcher) pick(ctx context.Context, p Placement) (id.Edge, error) {
+	edges, err := d.edges.EdgesOf(ctx, p.Owner)
 	if err != nil {
 		return "", err
 	}
 	for _, e := range edges {
-		if a.CanRunOn(e) && e.Refused == "" && d.presence.Online(e.ID) {
+		if p.Fits(e) && d.presence.Online(e.ID) {
 			return e.ID, nil
 		}
 	}
 	return "", nil
 }
 
-func newRun(req Request, now time.Time) (NewRun, error) {
+func newRun(req Request, at time.Time) (NewRun, error) {
 	a := req.Agent
 	runID := id.NewRun()
 	dispatch, err := json.Marshal(wire.Dispatch{
 		TaskID: runID, SessionID: req.Session, AgentID: a.ID, AgentName: a.Name, Profile: a.Profile, Runtime: a.Runtime,
 		Prompt: req.Prompt, SessionName: req.SessionName, TriggerID: req.Trigger, TriggerUserID: req.RequestedBy,
-		TraceID: req.TraceID, CreatedAt: now,
+		TraceID: req.TraceID, CreatedAt: at,
 	})
 	if err != nil {
 		return NewRun{}, fmt.Errorf("encode dispatch: %w", err)
@@ -97,15 +105,15 @@ func newRun(req Request, now time.Time) (NewRun, error) {
 	return NewRun{
 		Run: Run{
 			ID: runID, Root: runID, Session: req.Session, Agent: a.ID, AgentName: a.Name, AgentChecksum: agentChecksum(a),
-			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, State: run.StateWaitingEdge, CreatedAt: now,
+			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, State: run.StateWaitingEdge, CreatedAt: at,
 		},
 		Placement: Placement{Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
 		Dispatch:  dispatch,
 	}, nil
 }
 
-// DispatchedTo returns the run with a start command for edge, under a lease above all earlier ones.
-func (n NewRun) DispatchedTo(edge id.Edge, signer *Signer) NewRun {
+// dispatchedTo returns the run with a start command for edge, under a lease above all earlier ones.
+func (n NewRun) dispatchedTo(edge id.Edge, signer *Signer) NewRun {
 	n.Edge, n.State = edge, run.StateDispatched
 	n.Lease++
 	c := signer.Command(edge, wire.Command{
@@ -122,9 +130,9 @@ func agentChecksum(a fleet.Agent) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// dispatchFrame is the payload of agent.dispatch (S3). It goes to everyone in the conversation, and not everyone there may read what an
+// frame is the payload of agent.dispatch (S3). It goes to everyone in the conversation, and not everyone there may read what an
 // edge is told: the prompt stays empty.
-func dispatchFrame(n NewRun, req Request) ([]byte, error) {
+func (n NewRun) frame() ([]byte, error) {
 	traceID, err := event.FormatTraceID(n.TraceID)
 	if err != nil {
 		return nil, fmt.Errorf("encode agent.dispatch: %w", err)
@@ -143,7 +151,7 @@ func dispatchFrame(n NewRun, req Request) ([]byte, error) {
 		TraceID       string      `json:"trace_id"`
 	}{
 		TaskID: n.ID, AgentInstance: n.Agent, AgentType: n.Placement.Runtime, EdgeID: n.Edge, SessionID: n.Session,
-		TriggerID: n.Trigger, TriggerUserID: n.RequestedBy, DisplayName: req.Agent.Name, TraceID: traceID,
+		TriggerID: n.Trigger, TriggerUserID: n.RequestedBy, DisplayName: n.AgentName, TraceID: traceID,
 	}
 	if n.Command != nil {
 		payload.DeliveryID = n.Command.DeliveryID

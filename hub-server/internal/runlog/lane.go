@@ -1,6 +1,9 @@
 package runlog
 
 import (
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -18,6 +21,27 @@ type LaneState struct {
 	Epoch       wire.Epoch
 }
 
+// Fit is how a frame lies to a lane's watermark.
+type Fit uint8
+
+// Fits of a frame.
+const (
+	Duplicate Fit = iota // all of it is committed: acknowledge again
+	Next                 // it follows, perhaps with a head that is committed
+	Ahead                // rows before it are missing: rewind
+)
+
+// Place compares a frame of rows first to last with the lane. skip is how many rows at its head are committed already.
+func (l LaneState) Place(first, last wire.ProducerSeq) (fit Fit, skip int) {
+	switch {
+	case first > l.Watermark+1:
+		return Ahead, 0
+	case last <= l.Watermark:
+		return Duplicate, 0
+	}
+	return Next, int(l.Watermark + 1 - first) //nolint:gosec // less than the rows of one frame
+}
+
 // LaneResult is what became of a frame. At most one of Fenced, Rewind and NeedBlob is set; then nothing was committed.
 type LaneResult struct {
 	Watermark wire.ProducerSeq
@@ -25,5 +49,11 @@ type LaneResult struct {
 	Receipt   wire.CommitReceipt // for all rows up to Watermark
 	Fenced    bool               // another connection has taken the lane
 	Rewind    bool               // the frame does not follow the watermark
-	NeedBlob  string             // hex SHA-256 of bytes that a row names and the hub does not have from this edge
+	NeedBlob  BlobHash           // bytes that a row names and the hub does not have from this edge
+
+	Events  int          // committed
+	Refused []fault.Code // one per row that went to quarantine
 }
+
+// now is the hub's time as the record keeps it.
+func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

@@ -54,7 +54,7 @@ CREATE TABLE runs (
     error_message   TEXT    NOT NULL,
     error_retryable BOOLEAN NOT NULL,
     said_id         TEXT    NOT NULL,         -- the agent's last whole message, ready to become the final one
-    said            BYTEA   NOT NULL,         -- its content, JSON
+    said            TEXT    NOT NULL,         -- its text
     final_message   TEXT    NOT NULL,
     created_at      BIGINT  NOT NULL,
     started_at      BIGINT  NOT NULL,

@@ -1,0 +1,90 @@
+package runlog
+
+import (
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Head is where a run's log ends, and all that deciding about the next event takes.
+type Head struct {
+	Run     id.Run
+	Session id.Session
+	Agent   id.Agent
+	Edge    id.Edge
+	Lease   wire.Lease
+	TraceID string
+
+	State run.State
+	Last  EventSeq
+	Said  id.Message // the agent's last whole message
+	Final id.Message // the message that was made of the final text
+}
+
+// Growth is a log that grows within one transaction: a pure step per event. What it gathers is stored in the end.
+type Growth struct {
+	Head
+	From      EventSeq // of the first event here
+	Events    []Placed
+	Started   bool            // the agent process began to run
+	Ended     bool            // the outcome came
+	Failure   *event.ErrorObj // with the outcome of a failed run
+	Spoken    *Said           // replaces the agent's last whole message
+	Post      bool            // Head.Final is to be stored as a message of the conversation
+	Artifacts []Artifact
+	Bytes     int // of payloads
+}
+
+// Placed is an event with its number.
+type Placed struct {
+	Entry
+	Seq  EventSeq
+	Late bool
+}
+
+// Grow begins to append to the log that ends at h.
+func (h Head) Grow() *Growth { return &Growth{Head: h, From: h.Last + 1} }
+
+// Append gives e the next number. It never refuses: what comes after the outcome is late, and a second outcome is stored as
+// run.late_outcome (architecture 10).
+func (g *Growth) Append(e Entry) {
+	state, verdict := run.Advance(g.State, e.Type)
+	late := verdict == run.Late || verdict == run.LateOutcome
+	g.note(e)
+	if verdict == run.Apply {
+		g.move(state, e)
+	}
+	if verdict == run.LateOutcome {
+		e.Type, e.WireType, e.Body = event.RunLateOutcome, event.Wire(event.RunLateOutcome), *e.Outcome
+	}
+	if e.TraceID == "" {
+		e.TraceID = g.TraceID
+	}
+	g.Last++
+	g.Bytes += len(e.Body.Payload)
+	g.Events = append(g.Events, Placed{Entry: e, Seq: g.Last, Late: late})
+}
+
+func (g *Growth) move(state run.State, e Entry) {
+	g.Started = g.Started || e.Type == event.RunStarted
+	g.State = state
+	if state.Ended() {
+		g.Ended, g.Failure = true, e.Failure
+	}
+}
+
+// note keeps what the agent said, made and meant as its final text; a late one counts as much as one in time, and the first one counts.
+func (g *Growth) note(e Entry) {
+	if e.Said != nil {
+		g.Spoken, g.Said = e.Said, e.Said.Message
+	}
+	if e.Artifact != nil {
+		made := *e.Artifact
+		made.Run, made.Seq = g.Run, g.Last+1
+		g.Artifacts = append(g.Artifacts, made)
+	}
+	if e.Type == event.RunCompleted && e.Final != "" && e.Final == g.Said && g.Final == "" {
+		g.Final, g.Post = e.Final, true
+	}
+}

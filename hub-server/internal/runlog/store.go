@@ -1,0 +1,91 @@
+package runlog
+
+import (
+	"context"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// The stores below are one record. All are safe for concurrent use; a write returns after it is on disk, and when its ctx ends first
+// the outcome is unknown to the caller.
+
+// LaneStore applies what edges report.
+type LaneStore interface {
+	// OpenLane takes the edge's fence for the lane of the greeting edge, which is made if need be. fresh says that the edge has had
+	// another lane and this one is new.
+	OpenLane(ctx context.Context, edge id.Edge, hello wire.Hello) (lane LaneState, fresh bool, err error)
+	// RecordGap moves an open lane's watermark to gap.To, and appends run.log_gap to each of the edge's runs that has no outcome.
+	RecordGap(ctx context.Context, lane LaneState, gap Gap) error
+	// CommitFrame commits a frame that is Next, all of it or nothing.
+	CommitFrame(ctx context.Context, frame LaneFrame) (LaneResult, error)
+	// RemakeEpoch voids all cursors, because the store lost rows that it had promised to keep.
+	RemakeEpoch(ctx context.Context) error
+}
+
+// RunStore reads runs and applies what the hub itself decides about them.
+type RunStore interface {
+	// Run returns one run; fault.NotFound.
+	Run(ctx context.Context, runID id.Run) (Run, error)
+	// Runs returns a page of runs, newest first.
+	Runs(ctx context.Context, q Query) ([]Run, error)
+	// OpenRuns returns the runs that an edge was asked to execute and that have no outcome; "" means every edge.
+	OpenRuns(ctx context.Context, edge id.Edge) ([]Run, error)
+	// AppendOwn appends events of the hub's own if the log still ends at last, and says whether it did.
+	AppendOwn(ctx context.Context, runID id.Run, last EventSeq, entries []Entry) (bool, error)
+}
+
+// EventStore reads logs.
+type EventStore interface {
+	// Events returns up to limit events after a number, and the number of the newest one; fault.NotFound.
+	Events(ctx context.Context, runID id.Run, after EventSeq, limit int) ([]StoredEvent, EventSeq, error)
+	// Artifacts returns what a run made, in the order of its log.
+	Artifacts(ctx context.Context, runID id.Run) ([]Artifact, error)
+	// Artifact returns one; fault.NotFound.
+	Artifact(ctx context.Context, artifact id.Artifact) (Artifact, error)
+}
+
+// CommandStore keeps the orders to edges, in order per edge.
+type CommandStore interface {
+	// TakeCommands returns the commands that the edge has not answered, oldest first, and remembers that each may have been sent.
+	TakeCommands(ctx context.Context, edge id.Edge) ([]wire.Command, error)
+	// Command returns a command of the edge, false if there is none, or if it was answered or withdrawn.
+	Command(ctx context.Context, edge id.Edge, delivery id.Delivery) (wire.Command, bool, error)
+	// CloseCommand records the edge's answer and, in the same transaction, appends entries if the run's log still ends at last.
+	// It says whether it did both; an answer to a command that is no longer open changes nothing and is done.
+	CloseCommand(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt, last EventSeq, entries []Entry) (bool, error)
+	// Cancel applies c, and says whether the run was still where c was prepared for.
+	Cancel(ctx context.Context, c Cancellation) (bool, error)
+	// WaitingRuns returns runs that wait for an edge, oldest first, at most limit, only after a run if one is given.
+	WaitingRuns(ctx context.Context, after id.Run, limit int) ([]NewRun, error)
+	// ClaimWaiting dispatches those of the runs that still wait.
+	ClaimWaiting(ctx context.Context, runs []NewRun) error
+}
+
+// Query selects runs. Zero fields select nothing away.
+type Query struct {
+	Member      id.User // runs in conversations that this person is in now
+	Session     id.Session
+	State       run.State
+	RequestedBy id.User
+	Before      id.Run // of an earlier page: its last run
+	Limit       int
+}
+
+// Gap is a stretch of rows that are missing for good.
+type Gap struct {
+	From, To wire.ProducerSeq
+	Chain    wire.Chain // after To, as the edge says
+	Entry    Entry      // run.log_gap
+}
+
+// Cancellation is a prepared stop of a run, for whichever of two ways holds when it is applied.
+type Cancellation struct {
+	Run       id.Run
+	Edge      id.Edge // "" when the run waits for one
+	Lease     wire.Lease
+	Asked     Entry        // run.cancelling
+	Withdrawn Entry        // run.cancelled, when no edge can have heard of the run
+	Command   wire.Command // otherwise
+}

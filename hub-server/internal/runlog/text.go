@@ -1,0 +1,33 @@
+package runlog
+
+import "unicode/utf8"
+
+// Bounds of what an edge may put beside a run, in bytes.
+const (
+	maxCode   = 64
+	maxReason = 4 << 10
+	maxLabel  = 255
+)
+
+const ellipsis = "\n\n… (the rest is in the run's log)"
+
+func fitsLabel(s string) bool { return s != "" && len(s) <= maxLabel }
+
+// shorten makes a text fit into a message of the conversation.
+func shorten(text string) string {
+	if len(text) <= maxSaid {
+		return text
+	}
+	return cutText(text, maxSaid-len(ellipsis)) + ellipsis
+}
+
+// cutText returns the longest prefix that has at most limit bytes and ends at a character.
+func cutText(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}

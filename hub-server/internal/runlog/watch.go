@@ -1,0 +1,101 @@
+package runlog
+
+import (
+	"context"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+const (
+	lookEvery = time.Second
+	// jump is by how much a look may come late, or wall and monotonic time disagree, before everything observed is forgotten: the
+	// machine slept, or this process was stopped, and whoever was absent may have been here all the while.
+	jump = 5 * time.Second
+)
+
+// Watch ends the runs of edges that stay away, and dispatches waiting runs that no greeting reached. Absence is observed on this
+// process's monotonic clock, never computed from stored times (architecture 10): a start of the hub begins the observation anew.
+type Watch struct {
+	runs  *Runs
+	after time.Duration
+
+	lastLook time.Time
+	absent   map[id.Edge]time.Time // since when, monotonic; owned by Run
+}
+
+// NewWatch returns a watch that interrupts the runs of an edge after so long an absence (HUB_INTERRUPT_AFTER).
+func NewWatch(runs *Runs, after time.Duration) *Watch {
+	return &Watch{runs: runs, after: after, absent: map[id.Edge]time.Time{}}
+}
+
+// Run watches until ctx ends. Trouble with the store is logged and tried again at the next look.
+func (w *Watch) Run(ctx context.Context) error {
+	tick := time.NewTicker(min(lookEvery, max(w.after/4, time.Millisecond)))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := w.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			w.runs.log.Error("look at open runs failed", "error", err)
+		}
+	}
+}
+
+func (w *Watch) look(ctx context.Context, at time.Time) error {
+	if w.slept(at) {
+		clear(w.absent)
+	}
+	w.lastLook = at
+	if err := w.runs.dispatchOnline(ctx); err != nil {
+		return err
+	}
+	open, err := w.runs.store.OpenRuns(ctx, "")
+	if err != nil {
+		return err
+	}
+	w.observe(open, at)
+	for _, r := range open {
+		since, away := w.absent[r.Edge]
+		if !away || at.Sub(since) < w.after {
+			continue
+		}
+		if err := w.runs.finish(ctx, r.ID, run.Interrupted(fault.EdgeAbsent)); err != nil {
+			return err
+		}
+		w.runs.metrics.interrupted.Inc()
+		w.runs.log.Warn("run interrupted: its edge stayed away", "run", r.ID, "edge", r.Edge)
+	}
+	return nil
+}
+
+// slept compares both clocks with the last look.
+func (w *Watch) slept(at time.Time) bool {
+	if w.lastLook.IsZero() {
+		return false
+	}
+	monotonic := at.Sub(w.lastLook)
+	wall := at.Round(0).Sub(w.lastLook.Round(0))
+	return monotonic > lookEvery+jump || (wall-monotonic).Abs() > jump
+}
+
+// observe begins an absence for each edge that has open runs and is not here, and ends it for all others.
+func (w *Watch) observe(open []Run, at time.Time) {
+	away := map[id.Edge]time.Time{}
+	for _, r := range open {
+		if w.runs.presence.Online(r.Edge) {
+			continue
+		}
+		since, known := w.absent[r.Edge]
+		if !known {
+			since = at
+		}
+		away[r.Edge] = since
+	}
+	w.absent = away
+}
