@@ -59,6 +59,7 @@ type Plan struct {
 	Outcome Outcome
 	Reason  Reason
 	From    Position
+	Cursor  Cursor // of From
 }
 
 // Mark is a place in the outbox of one epoch.
@@ -128,12 +129,13 @@ func (p Planner) Plan(ctx context.Context, user id.User, device id.Device, curso
 		return Plan{}, fmt.Errorf("plan resume: %w", err)
 	}
 	decided := plan(cursor, known, bounds)
-	if decided.Outcome != Replayed {
-		return decided, nil
+	if decided.Outcome == Replayed {
+		missed, err := p.Outbox.Backlog(ctx, user, decided.From, bounds.Head, maxReplayRows+1)
+		if err != nil {
+			return Plan{}, fmt.Errorf("plan resume: %w", err)
+		}
+		decided = decided.within(missed, bounds)
 	}
-	missed, err := p.Outbox.Backlog(ctx, user, decided.From, bounds.Head, maxReplayRows+1)
-	if err != nil {
-		return Plan{}, fmt.Errorf("plan resume: %w", err)
-	}
-	return decided.within(missed, bounds), nil
+	decided.Cursor = NewCursor(bounds.Epoch, decided.From)
+	return decided, nil
 }

@@ -60,6 +60,9 @@ func (t *Tail) Wake() { signal(t.wake) }
 // Ready is closed when the tail knows where it begins; streams open after that.
 func (t *Tail) Ready() <-chan struct{} { return t.ready }
 
+// Epoch is the store's epoch now.
+func (t *Tail) Epoch() wire.Epoch { return t.epoch() }
+
 // Position is how far the tail has come: attached streams have been offered everything up to it.
 func (t *Tail) Position() Position {
 	t.mu.Lock()

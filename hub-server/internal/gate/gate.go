@@ -1,0 +1,148 @@
+// Package gate serves /client/ws: it lets people's devices in, writes the frames that package delivery hands it, and closes what must
+// be closed (architecture 8, S3 hub plane). frame.go names the frames.
+package gate
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// defaultPerUser is how many connections one user may have on one hub.
+const defaultPerUser = 10
+
+// Devices knows who is behind a credential. Safe for concurrent use.
+type Devices interface {
+	// Authenticate returns the principal of a token that is valid now; fault.Unauthenticated otherwise.
+	Authenticate(ctx context.Context, token account.AccessToken) (account.Principal, error)
+
+	// FamilyAlive says whether sockets of the family may stay open. On an error nobody knows.
+	FamilyAlive(ctx context.Context, family account.Family) (bool, error)
+}
+
+// Deps is what a Gate works with.
+type Deps struct {
+	Log     *slog.Logger
+	Metrics *telemetry.Registry
+	Devices Devices
+	Tail    *delivery.Tail
+	Planner delivery.Planner
+	Marks   *delivery.Marks
+	Bus     Bus
+
+	// Origins of browser pages that may connect, exactly as a browser writes them: scheme://host[:port].
+	Origins []string
+
+	// PerUser is how many connections one user may have here; 0 means 10.
+	PerUser int
+
+	// Problem answers a request that is refused before the upgrade.
+	Problem func(http.ResponseWriter, *http.Request, error)
+}
+
+// Gate serves GET /client/ws and owns the connections of this hub process. Safe for concurrent use.
+type Gate struct {
+	Deps
+	metrics *metrics
+	conns   *registry
+	origins originList
+	self    id.Connection  // names this hub to the others
+	running sync.WaitGroup // connections
+}
+
+// New returns a gate; it serves until Run ends.
+func New(d Deps) *Gate {
+	if d.PerUser == 0 {
+		d.PerUser = defaultPerUser
+	}
+	return &Gate{
+		Deps: d, metrics: newMetrics(d.Metrics), conns: newRegistry(d.PerUser), origins: newOriginList(d.Origins),
+		self: id.NewConnection(),
+	}
+}
+
+// Run listens to the other hubs until ctx ends; then it lets nobody in any more, closes every connection with 1012 and waits for them.
+func (g *Gate) Run(ctx context.Context) error {
+	defer g.running.Wait()
+	defer g.drain()
+	stop, err := g.listen(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	<-ctx.Done()
+	return nil
+}
+
+func (g *Gate) drain() {
+	for _, c := range g.conns.shut() {
+		c.end(restart())
+	}
+}
+
+// ServeHTTP judges the credential, upgrades, and leaves the connection to goroutines of its own: the server's part of a connection is
+// worth more memory than ours.
+func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	who, err := g.admit(r)
+	if err != nil {
+		g.refuse(w, r, err)
+		return
+	}
+	c := g.newConn(who, r.URL.Query().Get("cursor"))
+	if err := g.conns.reserve(c); err != nil {
+		g.refuse(w, r, err)
+		return
+	}
+	lean := &leanWriter{ResponseWriter: w}
+	socket, err := websocket.Accept(lean, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{bearerProtocol},
+		InsecureSkipVerify: true, // admit has judged the Origin, more strictly
+		CompressionMode:    websocket.CompressionDisabled,
+		OnPingReceived:     c.pinged,
+	})
+	if err != nil {
+		g.conns.remove(c)
+		g.Log.Info("client upgrade failed", "error", err)
+		return
+	}
+	socket.SetReadLimit(readLimit)
+	c.socket, c.out = socket, lean.conn
+	g.start(c)
+}
+
+func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	g.metrics.refused.With(string(fault.CodeOf(err))).Inc()
+	g.Problem(w, r, err)
+}
+
+// start serves the connection and sends those that had its device before away.
+func (g *Gate) start(c *conn) {
+	if !g.conns.add(c) {
+		c.end(restart())
+	}
+	g.closeEverywhere(kick{User: c.who.User, Device: c.who.Device, Except: c.id})
+	g.metrics.connections.Inc()
+	g.running.Go(func() {
+		defer g.metrics.connections.Dec()
+		defer g.conns.remove(c)
+		c.serve()
+	})
+}
+
+// CloseFamily closes the sockets of a refresh family that ended, here at once and on other hubs as soon as they hear of it. It does not
+// block.
+func (g *Gate) CloseFamily(f account.Family) { g.closeEverywhere(kick{Family: f}) }
+
+// CloseUser closes all sockets of a user.
+func (g *Gate) CloseUser(u id.User) { g.closeEverywhere(kick{User: u}) }
+
+// CloseDevice closes the sockets of one device of a user.
+func (g *Gate) CloseDevice(u id.User, d id.Device) { g.closeEverywhere(kick{User: u, Device: d}) }

@@ -1,0 +1,58 @@
+package gate
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// authOKPayload is the payload of auth.ok: the first frame, seq_id 1, and the heartbeat. The heartbeat always says replayed: all up to
+// its cursor has been sent.
+type authOKPayload struct {
+	Resume     delivery.Outcome `json:"resume"`
+	Reason     delivery.Reason  `json:"reason,omitempty"`
+	Message    string           `json:"message,omitempty"`
+	Cursor     delivery.Cursor  `json:"cursor"`
+	Epoch      wire.Epoch       `json:"epoch"`
+	Connection id.Connection    `json:"connection_id"`
+	Heartbeat  int              `json:"heartbeat_secs"`
+}
+
+// greet decides where the client goes on, opens its stream there, and tells it in auth.ok.
+func (c *conn) greet() error {
+	plan, err := c.open()
+	if err != nil {
+		if c.ctx.Err() == nil {
+			c.log.Error("client not served", "error", err)
+		}
+		return tryLater()
+	}
+	c.gate.metrics.resumes.With(string(plan.Outcome), string(plan.Reason)).Inc()
+	c.log.Info("client connected", "device_type", c.who.DeviceType, "resume", plan.Outcome, "reason", plan.Reason)
+	// Not the stream's own cursor: the client has nothing yet of what comes after From.
+	return c.sendAuthOK(plan, plan.Cursor)
+}
+
+func (c *conn) open() (delivery.Plan, error) {
+	plan, err := c.gate.Planner.Plan(c.ctx, c.who.User, c.who.Device, c.cursor)
+	if err != nil {
+		return plan, err
+	}
+	c.stream, err = c.gate.Tail.Open(c.ctx, c.who.User, plan.From)
+	return plan, err
+}
+
+func (c *conn) sendAuthOK(plan delivery.Plan, cursor delivery.Cursor) error {
+	payload, err := json.Marshal(authOKPayload{
+		Resume: plan.Outcome, Reason: plan.Reason, Message: plan.Reason.Sentence(), Cursor: cursor, Epoch: c.gate.Tail.Epoch(),
+		Connection: c.id, Heartbeat: int(heartbeat.Seconds()),
+	})
+	if err != nil {
+		return fmt.Errorf("encode auth.ok: %w", err)
+	}
+	return c.send(delivery.NewFrame(delivery.Body{Type: event.FrameType(AuthOK), Payload: payload}, cursor))
+}

@@ -1,0 +1,105 @@
+package gate
+
+import (
+	"sync"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// registry is the connections of this hub, by user. Safe for concurrent use.
+type registry struct {
+	perUser int
+
+	mu       sync.Mutex
+	users    map[id.User]map[*conn]bool // true once the connection is upgraded
+	families map[account.Family]map[*conn]struct{}
+	shutdown bool
+}
+
+func newRegistry(perUser int) *registry {
+	return &registry{
+		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family]map[*conn]struct{}{},
+	}
+}
+
+// reserve takes a place before the upgrade. A connection of the same device does not count: it is about to be replaced.
+func (r *registry) reserve(c *conn) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shutdown {
+		return fault.New(fault.Busy, "This hub is stopping. Connect again in a moment.")
+	}
+	others := 0
+	for o := range r.users[c.who.User] {
+		if o.who.Device != c.who.Device {
+			others++
+		}
+	}
+	if others >= r.perUser {
+		return fault.New(fault.RateLimited, "You have %d open connections. Close one before you open another.", others)
+	}
+	if r.users[c.who.User] == nil {
+		r.users[c.who.User] = map[*conn]bool{}
+	}
+	r.users[c.who.User][c] = false
+	return nil
+}
+
+// add makes a reserved connection findable; false says that the registry was shut meanwhile.
+func (r *registry) add(c *conn) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.users[c.who.User][c] = true
+	if r.families[c.who.Family] == nil {
+		r.families[c.who.Family] = map[*conn]struct{}{}
+	}
+	r.families[c.who.Family][c] = struct{}{}
+	return !r.shutdown
+}
+
+func (r *registry) remove(c *conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.users[c.who.User], c)
+	if len(r.users[c.who.User]) == 0 {
+		delete(r.users, c.who.User)
+	}
+	delete(r.families[c.who.Family], c)
+	if len(r.families[c.who.Family]) == 0 {
+		delete(r.families, c.who.Family)
+	}
+}
+
+// find returns the connections that a kick means.
+func (r *registry) find(k kick) []*conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []*conn
+	for c := range r.families[k.Family] {
+		found = append(found, c)
+	}
+	for c, upgraded := range r.users[k.User] {
+		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// shut lets nobody in any more and returns who is there.
+func (r *registry) shut() []*conn {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shutdown = true
+	var all []*conn
+	for _, conns := range r.users {
+		for c, upgraded := range conns {
+			if upgraded {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
