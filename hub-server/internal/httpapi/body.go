@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+)
+
+const (
+	maxJSONBody  = 256 << 10 // bytes of any JSON request
+	maxJSONDepth = 32
+)
+
+type bodyKey struct{}
+
+// boundedJSON reads a JSON body once, within its limits, before anything parses it (SEC9), and keeps it for strictBody.
+func boundedJSON(p problems, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || r.ContentLength == 0 || isBlob(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
+			p.write(w, r, http.StatusUnsupportedMediaType, fault.New(fault.InvalidRequest, "Send the body as application/json."))
+			return
+		}
+		body, err := readJSON(w, r)
+		if err != nil {
+			p.answer(w, r, err)
+			return
+		}
+		r = r.WithContext(context.WithValue(r.Context(), bodyKey{}, body))
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isBlob says whether the body is bytes for the blob store, which bounds and hashes them itself.
+func isBlob(r *http.Request) bool { return r.Method == http.MethodPut && r.PathValue("sha256") != "" }
+
+func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
+	switch {
+	case err != nil:
+		return nil, err
+	case event.Depth(body) > maxJSONDepth:
+		return nil, fault.New(fault.InvalidJSON, "The body nests deeper than %d levels.", maxJSONDepth)
+	case !json.Valid(body):
+		return nil, fault.New(fault.InvalidJSON, "The body is not valid JSON.")
+	}
+	return body, nil
+}
+
+// strictBody decodes the body again into the operation's type, refusing fields that it does not have: a client cannot set what is not
+// its to set (SEC12), and a misspelt field is told instead of ignored.
+func strictBody(next StrictHandlerFunc, _ string) StrictHandlerFunc {
+	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
+		raw, _ := ctx.Value(bodyKey{}).([]byte)
+		if body := reflect.ValueOf(request).FieldByName("Body"); raw != nil && body.IsValid() && body.Kind() == reflect.Pointer {
+			decoder := json.NewDecoder(bytes.NewReader(raw))
+			decoder.DisallowUnknownFields()
+			if err := decoder.Decode(reflect.New(body.Type().Elem()).Interface()); err != nil {
+				return nil, badBody(err)
+			}
+		}
+		return next(ctx, w, r, request)
+	}
+}
+
+// badBody says what is wrong with a body that is JSON but not the contract's.
+func badBody(err error) error {
+	var wrongType *json.UnmarshalTypeError
+	if errors.As(err, &wrongType) {
+		return fault.Wrap(err, fault.InvalidRequest, "The field %q must be a %s.", wrongType.Field, wrongType.Type.Kind())
+	}
+	return fault.Wrap(err, fault.InvalidRequest, "The body does not fit this address: %s.", strings.TrimPrefix(err.Error(), "json: "))
+}

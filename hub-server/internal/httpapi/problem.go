@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// statuses is the one table of which HTTP status a code is answered with. Codes that never reach a client are absent: they are answered as
+// internal.
+var statuses = map[fault.Code]int{
+	fault.InvalidRequest:       http.StatusBadRequest,
+	fault.InvalidJSON:          http.StatusBadRequest,
+	fault.BodyTooLarge:         http.StatusRequestEntityTooLarge,
+	fault.Unauthenticated:      http.StatusUnauthorized,
+	fault.InvalidCredentials:   http.StatusUnauthorized,
+	fault.BootstrapDone:        http.StatusForbidden,
+	fault.OriginRefused:        http.StatusForbidden,
+	fault.Forbidden:            http.StatusForbidden,
+	fault.NotFound:             http.StatusNotFound,
+	fault.Conflict:             http.StatusConflict,
+	fault.IdempotencyConflict:  http.StatusUnprocessableEntity,
+	fault.RateLimited:          http.StatusTooManyRequests,
+	fault.TooLarge:             http.StatusUnprocessableEntity,
+	fault.InvitationInvalid:    http.StatusUnauthorized,
+	fault.EnrolmentInvalid:     http.StatusUnauthorized,
+	fault.EdgeRevoked:          http.StatusUnauthorized,
+	fault.EdgeRefused:          http.StatusForbidden,
+	fault.AgentUnknown:         http.StatusBadRequest,
+	fault.AgentOperateRequired: http.StatusForbidden,
+	fault.EmptyPrompt:          http.StatusBadRequest,
+	fault.RunEnded:             http.StatusConflict,
+	fault.SessionDissolved:     http.StatusGone,
+	fault.CursorInvalid:        http.StatusBadRequest,
+	fault.CursorReset:          http.StatusConflict,
+	fault.CursorAhead:          http.StatusUnprocessableEntity,
+	fault.BlobMismatch:         http.StatusUnprocessableEntity,
+	fault.Busy:                 http.StatusServiceUnavailable,
+}
+
+// retryAfter is what a client that came too often, or too early, should wait.
+const retryAfter = "2"
+
+// problems answers errors as RFC 9457 documents. What is no fault, or one that is not for clients, is logged and answered as internal.
+type problems struct{ log *slog.Logger }
+
+// answer writes err's problem. It may be called as long as nothing else has been written.
+func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
+	f := classify(err)
+	status, ok := statuses[f.Code]
+	if !ok {
+		p.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "pattern", r.Pattern, "error", err)
+		f, status = fault.Public(errors.New("internal")), http.StatusInternalServerError
+	}
+	p.write(w, r, status, f)
+}
+
+// write writes a problem, also one whose status is not the usual one of its code: 405 and 415.
+func (p problems) write(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
+	trace, _ := telemetry.TraceFrom(r.Context())
+	body, err := json.Marshal(Problem{
+		Type: "urn:switchyard:problem:" + string(f.Code), Title: http.StatusText(status), Status: status,
+		Detail: f.Detail, Code: ProblemCode(f.Code), TraceID: string(trace.TraceID),
+	})
+	if err != nil {
+		p.log.ErrorContext(r.Context(), "problem cannot be encoded", "error", err)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/problem+json")
+	header.Set("Cache-Control", "no-store")
+	switch status {
+	case http.StatusUnauthorized:
+		header.Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		header.Set("Retry-After", retryAfter)
+	}
+	w.WriteHeader(status)
+	w.Write(body) //nolint:errcheck // the client is gone
+}
+
+// classify finds the fault in err, or makes one of what the generated code reports about parameters.
+func classify(err error) *fault.Fault {
+	var (
+		format   *InvalidParamFormatError
+		param    *RequiredParamError
+		header   *RequiredHeaderError
+		many     *TooManyValuesForParamError
+		value    *UnmarshalingParamError
+		tooLarge *http.MaxBytesError
+	)
+	switch {
+	case errors.As(err, &tooLarge):
+		return fault.Wrap(err, fault.BodyTooLarge, "The body is larger than the %d bytes that this address takes.", tooLarge.Limit)
+	case errors.As(err, &format):
+		return fault.Wrap(err, fault.InvalidRequest, "The value of %s has the wrong form.", format.ParamName)
+	case errors.As(err, &value):
+		return fault.Wrap(err, fault.InvalidRequest, "The value of %s has the wrong form.", value.ParamName)
+	case errors.As(err, &param):
+		return fault.Wrap(err, fault.InvalidRequest, "%s is missing.", param.ParamName)
+	case errors.As(err, &header):
+		return fault.Wrap(err, fault.InvalidRequest, "The header %s is missing. Give each attempt a new value, and a repeat of it the same.", header.ParamName)
+	case errors.As(err, &many):
+		return fault.Wrap(err, fault.InvalidRequest, "%s was given more than once.", many.ParamName)
+	}
+	return fault.Public(err)
+}
