@@ -1,5 +1,5 @@
-// Package client is the Go SDK of a Switchyard hub: REST through the generated API, and the live stream of /client/ws that resumes
-// where it stopped. It depends on nothing of the hub but the contract.
+// Package client is the Go SDK of a Switchyard hub: REST through the generated API, the live stream of /client/ws that resumes where it
+// stopped, and the rules by which its frames are applied. It depends on nothing of the hub but the contract.
 package client
 
 import (
@@ -9,48 +9,62 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
 
-// maxAnswer bounds what a REST answer may weigh, in bytes; artifacts are streamed and have no such bound.
-const maxAnswer = 32 << 20
+const (
+	// maxAnswer bounds what a REST answer may weigh, in bytes; artifacts are streamed and have no such bound.
+	maxAnswer = 32 << 20
+	// answerWithin bounds how long a hub may think before it begins to answer. Bodies may take as long as they need.
+	answerWithin = 30 * time.Second
+)
 
 // Client speaks with one hub as one device. Safe for concurrent use.
 type Client struct {
 	hub    string
-	http   *http.Client
+	plain  *http.Client // without credentials
 	api    *API
 	tokens *tokenSource
+	now    func() time.Time
 }
 
-// Options are what New needs to know.
+// Options are what New and Anonymous need to know.
 type Options struct {
 	Hub       string            // base URL, such as http://127.0.0.1:8080
-	Keeper    Keeper            // where the device's credentials live
-	Transport http.RoundTripper // nil: http.DefaultTransport
+	Keeper    Keeper            // where the device's credentials live; Anonymous needs none
+	Transport http.RoundTripper // nil: http.DefaultTransport with a time limit for the start of an answer
 	UserAgent string
 }
 
 // New returns a client for the device whose credentials opts.Keeper holds. Nothing is sent yet.
 func New(opts Options) (*Client, error) {
-	hub := strings.TrimSuffix(opts.Hub, "/")
-	transport := opts.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	plain := &http.Client{Transport: transport, Timeout: time.Minute}
-	anonymous, err := NewClient(hub, WithHTTPClient(plain))
+	hub, err := baseURL(opts.Hub)
 	if err != nil {
-		return nil, fmt.Errorf("hub address %q: %w", opts.Hub, err)
+		return nil, err
 	}
-	tokens := &tokenSource{keeper: opts.Keeper, api: anonymous}
-	authenticated := &http.Client{Transport: &bearerTransport{next: transport, tokens: tokens}}
-	api, err := NewClient(hub, WithHTTPClient(authenticated), WithRequestEditorFn(userAgent(opts.UserAgent)))
+	transport := opts.transport()
+	plain := &http.Client{Transport: transport}
+	open, err := newAPI(hub, plain, opts.UserAgent)
 	if err != nil {
-		return nil, fmt.Errorf("hub address %q: %w", opts.Hub, err)
+		return nil, err
 	}
-	return &Client{hub: hub, http: plain, api: api, tokens: tokens}, nil
+	tokens := newTokenSource(opts.Keeper, open)
+	api, err := newAPI(hub, &http.Client{Transport: &bearerTransport{next: transport, tokens: tokens}}, opts.UserAgent)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{hub: hub, plain: plain, api: api, tokens: tokens, now: time.Now}, nil
+}
+
+// Anonymous returns the API without credentials, for the ways in: bootstrap, register, login, and for the health pages.
+func Anonymous(opts Options) (ClientInterface, error) {
+	hub, err := baseURL(opts.Hub)
+	if err != nil {
+		return nil, err
+	}
+	return newAPI(hub, &http.Client{Transport: opts.transport()}, opts.UserAgent)
 }
 
 // API is every REST operation of the contract, authenticated. Read answers with Decode.
@@ -59,13 +73,34 @@ func (c *Client) API() ClientInterface { return c.api }
 // Hub is the base URL that the client speaks with.
 func (c *Client) Hub() string { return c.hub }
 
-func userAgent(name string) RequestEditorFn {
-	return func(_ context.Context, req *http.Request) error {
-		if name != "" {
-			req.Header.Set("User-Agent", name)
+func newAPI(hub string, doer HttpRequestDoer, agent string) (*API, error) {
+	return NewClient(hub, WithHTTPClient(doer), WithRequestEditorFn(func(_ context.Context, req *http.Request) error {
+		if agent != "" {
+			req.Header.Set("User-Agent", agent)
 		}
 		return nil
+	}))
+}
+
+func (o Options) transport() http.RoundTripper {
+	if o.Transport != nil {
+		return o.Transport
 	}
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	limited := standard.Clone()
+	limited.ResponseHeaderTimeout = answerWithin
+	return limited
+}
+
+func baseURL(hub string) (string, error) {
+	u, err := url.Parse(hub)
+	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+		return "", fmt.Errorf("hub address %q is not of the form http://host:port", hub)
+	}
+	return strings.TrimSuffix(hub, "/"), nil
 }
 
 // Decode reads the answer of an API call: the resource of a 2xx, a *ProblemError of anything else. It closes the body.
@@ -76,10 +111,13 @@ func Decode[T any](resp *http.Response, err error) (T, error) {
 	if err != nil {
 		return resource, unreachable(err)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read to the end already
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	if err != nil {
-		return resource, fmt.Errorf("read answer: %w", err)
+		return resource, unreachable(err)
+	}
+	if len(body) > maxAnswer {
+		return resource, fmt.Errorf("answer of %s is larger than %d bytes", resp.Request.URL.Path, maxAnswer)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return resource, problemOf(resp, body)
@@ -93,6 +131,18 @@ func Decode[T any](resp *http.Response, err error) (T, error) {
 	return resource, nil
 }
 
+// Content returns the body of a 2xx answer, which the caller closes, or a *ProblemError.
+func Content(resp *http.Response, err error) (io.ReadCloser, error) {
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
+		return resp.Body, nil
+	}
+	_, err = Decode[Nothing](resp, nil)
+	return nil, err
+}
+
 // Nothing is the resource of an answer without a body, for Decode.
 type Nothing struct{}
 
@@ -100,8 +150,8 @@ type Nothing struct{}
 var ErrUnreachable = errors.New("hub is not reachable")
 
 func unreachable(err error) error {
-	var auth *ProblemError
-	if errors.As(err, &auth) || errors.Is(err, ErrLoggedOut) || errors.Is(err, context.Canceled) {
+	var problem *ProblemError
+	if errors.As(err, &problem) || errors.Is(err, ErrLoggedOut) || errors.Is(err, ErrUnreachable) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)

@@ -5,14 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"time"
 )
+
+// ProblemUnexpected is the code of an answer that no hub gave: a proxy's page, or some other program at that address.
+const ProblemUnexpected ProblemCode = "unexpected"
 
 // ProblemError is an RFC 9457 answer of the hub: Code for programs, Detail for people.
 type ProblemError struct {
 	Problem
+	RetryAfter time.Duration // how long the hub asks to be left alone; 0 if it does not say
 }
 
 func (e *ProblemError) Error() string {
+	if e.TraceID == "" {
+		return fmt.Sprintf("%s (%s)", e.Detail, e.Code)
+	}
 	return fmt.Sprintf("%s (%s, trace %s)", e.Detail, e.Code, e.TraceID)
 }
 
@@ -25,11 +34,21 @@ func CodeOf(err error) ProblemCode {
 	return ""
 }
 
-// problemOf reads an answer that is not 2xx. What is no problem document, from a proxy say, becomes one.
+// problemOf reads an answer that is not 2xx. What is no problem document becomes one.
 func problemOf(resp *http.Response, body []byte) error {
 	var p Problem
 	if err := json.Unmarshal(body, &p); err != nil || p.Code == "" {
-		p = Problem{Code: "unexpected", Detail: "The hub's address answered with " + resp.Status + ", which is not an answer of a hub. Check the address.", Status: resp.StatusCode}
+		p = Problem{Code: ProblemUnexpected, Detail: "The address answered with " + resp.Status + ", which is not an answer of a hub. Check the address."}
 	}
-	return &ProblemError{p}
+	p.Status = resp.StatusCode
+	return &ProblemError{Problem: p, RetryAfter: retryAfter(resp.Header)}
+}
+
+// retryAfter reads the header in its form of seconds, the only one that a hub uses.
+func retryAfter(header http.Header) time.Duration {
+	seconds, err := strconv.Atoi(header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
 }

@@ -2,96 +2,110 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"net/http"
-	"net/url"
-	"strings"
 	"time"
-
-	"github.com/coder/websocket"
 )
 
 const (
-	maxFrame     = 4 << 20          // bytes
-	heartbeat    = 45 * time.Second // without a word from the hub a connection counts as dead
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 10 * time.Second
 )
 
-// ErrKicked ends a stream for good: the same device connected elsewhere (device.kicked).
-var ErrKicked = errors.New("this device has connected from somewhere else")
+// ErrKicked ends a stream for good: the same device connected elsewhere, or its login ended (device.kicked).
+var ErrKicked = errors.New("the hub has ended this device's connection")
 
 // Position is where a device stands in the hub's order of frames. Keep it and come back with it.
 type Position interface {
 	// LoadCursor returns the newest cursor, or "".
 	LoadCursor() (string, error)
-	// SaveCursor replaces it. It is called before the frames up to the cursor are handed on.
+	// SaveCursor replaces it. It is called when the caller has taken every frame up to the cursor.
 	SaveCursor(cursor string) error
 }
 
 // Event is one thing that a stream tells: a frame, or a change of the connection.
 type Event struct {
-	Frame *HubWebSocketFrame // nil for a change of the connection
-	Link  Link
-	Err   error // why the link is down
+	Frame  *HubWebSocketFrame // nil when the link went down
+	Link   Link               // a change of the connection, or ""
+	Resume *AuthOKPayload     // with LinkUp: how the hub took the cursor
+	Err    error              // with LinkDown: why
 }
 
-// Link is the state of the connection under a stream.
+// Link is a change of the connection under a stream.
 type Link string
 
-// States of a link.
+// Changes of a link.
 const (
-	LinkUp   Link = "up"   // Frame is its auth.ok
+	LinkUp   Link = "up"   // Frame is the first auth.ok; Resume.Resume "reset" means: take a snapshot by REST, then go on
 	LinkDown Link = "down" // Err says why; the stream connects again by itself
 )
 
 // Stream follows /client/ws for as long as the caller iterates. It reconnects by itself and resumes by cursor, so that every frame of
-// the outbox is seen at least once, in order; a `reset` in an auth.ok says that a snapshot by REST is needed. It ends with an error
-// when that is no use: ErrLoggedOut, ErrKicked, a position that cannot be kept, or the end of ctx.
+// the outbox is handed on at least once, in order. A cursor is kept when the caller comes back for the next event: what a crash leaves
+// untaken comes again. It ends with an error when going on is no use: ErrLoggedOut, ErrKicked, a position that cannot be kept, or the
+// end of ctx.
 //
-// The rules of S3: a frame with a seq_id that is not the next one on its connection means loss, so the connection is made anew; frames
-// are applied by business key, never by seq_id.
+// The rules of S3: a frame whose seq_id is not the next one of its connection means loss, so the connection is made anew; frames are
+// applied by business key (see Key and Reducer), never by seq_id.
 func (c *Client) Stream(ctx context.Context, at Position) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		s := &stream{client: c, position: at, yield: yield}
-		for backoff := firstBackoff; ; {
+		for backoff := firstBackoff; ; backoff = min(backoff*2, lastBackoff) {
 			err := s.once(ctx)
 			if s.stopped {
 				return
 			}
-			if fatal(ctx, err) {
-				yield(Event{}, err)
+			if fatal := fatalError(ctx, err); fatal != nil {
+				yield(Event{}, fatal)
 				return
 			}
 			if s.heard {
 				backoff = firstBackoff
 			}
-			if !s.emit(Event{Link: LinkDown, Err: err}) || !pause(ctx, backoff) {
+			if !s.emit(Event{Link: LinkDown, Err: err}) {
 				return
 			}
-			backoff = min(backoff*2, lastBackoff)
+			if err := pause(ctx, max(jitter(backoff), askedPause(err))); err != nil {
+				yield(Event{}, err)
+				return
+			}
 		}
 	}
 }
 
-func fatal(ctx context.Context, err error) bool {
+// fatalError returns what ends the stream, or nil if connecting again may help.
+func fatalError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	var position *positionError
-	return ctx.Err() != nil || errors.Is(err, ErrLoggedOut) || errors.Is(err, ErrKicked) || errors.As(err, &position)
+	if errors.Is(err, ErrLoggedOut) || errors.Is(err, ErrKicked) || errors.As(err, &position) {
+		return err
+	}
+	return nil
 }
 
-// pause waits for d ± a quarter, so that many clients do not come back at once.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d*3/4 + rand.N(d/2))
+// jitter is d ± a quarter, so that many clients do not come back at once.
+func jitter(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) }
+
+func askedPause(err error) time.Duration {
+	var problem *ProblemError
+	if errors.As(err, &problem) {
+		return problem.RetryAfter
+	}
+	return 0
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
 	}
 }
 
@@ -109,96 +123,28 @@ func (s *stream) emit(e Event) bool {
 	return !s.stopped
 }
 
-// once connects and hands on frames until the connection ends; the error says why.
-func (s *stream) once(ctx context.Context) error {
-	s.heard = false
-	socket, err := s.dial(ctx)
-	if err != nil {
-		return err
+// take hands the frame on and keeps its cursor then.
+func (s *stream) take(frame *HubWebSocketFrame, hello *AuthOKPayload) error {
+	e := Event{Frame: frame}
+	if !s.heard && hello != nil {
+		e.Link, e.Resume = LinkUp, hello
 	}
-	defer socket.CloseNow() //nolint:errcheck // closed by the other side, or not needed any more
-	socket.SetReadLimit(maxFrame)
-	for next := int64(1); ; next++ {
-		frame, err := read(ctx, socket)
-		if err != nil {
-			return err
-		}
-		if frame.SeqID != next {
-			return fmt.Errorf("lost a frame: got number %d, want %d", frame.SeqID, next)
-		}
-		if err := s.take(frame); err != nil || s.stopped {
-			return err
-		}
+	s.heard = true
+	if !s.emit(e) {
+		return nil
 	}
-}
-
-// take keeps the cursor first and hands the frame on then.
-func (s *stream) take(frame *HubWebSocketFrame) error {
 	if frame.Cursor != "" {
 		if err := s.position.SaveCursor(frame.Cursor); err != nil {
 			return &positionError{err}
 		}
 	}
-	e := Event{Frame: frame}
-	if !s.heard && frame.Type == HubWebSocketFrameTypeAuthOk {
-		e.Link = LinkUp
-	}
-	s.heard = true
-	s.emit(e)
 	if frame.Type == HubWebSocketFrameTypeDeviceKicked {
-		return ErrKicked
+		return fmt.Errorf("%w: %s", ErrKicked, kickReason(frame))
 	}
 	return nil
 }
 
-func (s *stream) dial(ctx context.Context) (*websocket.Conn, error) {
-	cursor, err := s.position.LoadCursor()
-	if err != nil {
-		return nil, &positionError{err}
-	}
-	token, err := s.client.tokens.token(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	socket, resp, err := s.open(ctx, token, cursor)
-	if resp != nil && resp.StatusCode == http.StatusUnauthorized {
-		if token, err = s.client.tokens.token(ctx, token); err != nil {
-			return nil, err
-		}
-		socket, _, err = s.open(ctx, token, cursor)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
-	}
-	return socket, nil
-}
-
-func (s *stream) open(ctx context.Context, token, cursor string) (*websocket.Conn, *http.Response, error) {
-	ctx, cancel := context.WithTimeout(ctx, heartbeat)
-	defer cancel()
-	address := "ws" + strings.TrimPrefix(s.client.hub, "http") + "/client/ws"
-	if cursor != "" {
-		address += "?cursor=" + url.QueryEscape(cursor)
-	}
-	header := http.Header{"Authorization": {"Bearer " + token}}
-	return websocket.Dial(ctx, address, &websocket.DialOptions{HTTPHeader: header, CompressionMode: websocket.CompressionDisabled})
-}
-
-func read(ctx context.Context, socket *websocket.Conn) (*HubWebSocketFrame, error) {
-	ctx, cancel := context.WithTimeout(ctx, heartbeat)
-	defer cancel()
-	_, data, err := socket.Read(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("connection ended: %w", err)
-	}
-	var frame HubWebSocketFrame
-	if err := json.Unmarshal(data, &frame); err != nil {
-		return nil, fmt.Errorf("unreadable frame: %w", err)
-	}
-	return &frame, nil
-}
-
-// positionError says that the cursor could not be kept: going on would lose frames at the next start.
+// positionError says that the cursor could not be kept: going on would repeat or lose frames at the next start.
 type positionError struct{ err error }
 
 func (e *positionError) Error() string { return "keep cursor: " + e.err.Error() }

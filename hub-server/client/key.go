@@ -1,0 +1,142 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// effect says what applying a frame does to the record of its key (S3, the table of Hub frames).
+type effect uint8
+
+const (
+	ignored  effect = iota // ephemeral, or about this connection alone
+	put                    // the record becomes what the frame says
+	remove                 // the record is gone
+	forward                // a number that only grows
+	appended               // the next line of a run's log
+)
+
+// rule is how frames of one type are applied.
+type rule struct {
+	effect effect
+	record string   // what the key names; two types that change the same thing share it
+	key    []string // payload fields that make the key; for forward and appended the last one is the number
+}
+
+// ruleOf returns the rule of a type; false for a type that this client does not know, which is to be ignored.
+func ruleOf(t HubWebSocketFrameType) (rule, bool) {
+	switch t {
+	case HubWebSocketFrameTypeTyping, HubWebSocketFrameTypeAuthOk, HubWebSocketFrameTypeDeviceKicked:
+		return rule{effect: ignored}, true
+	case HubWebSocketFrameTypeDeviceOnline:
+		return rule{put, "presence", []string{"user_id"}}, true
+	case HubWebSocketFrameTypeDeviceOffline:
+		return rule{remove, "presence", []string{"user_id"}}, true
+	case HubWebSocketFrameTypeNotificationNew:
+		return rule{put, "notification", []string{"id"}}, true
+	case HubWebSocketFrameTypeFriendRequest:
+		return rule{put, "friend.request", []string{"request_id"}}, true
+	case HubWebSocketFrameTypeFriendAccepted:
+		return rule{put, "friend.accepted", []string{"request_id"}}, true
+	}
+	if r, ok := messageRule(t); ok {
+		return r, true
+	}
+	if r, ok := sessionRule(t); ok {
+		return r, true
+	}
+	return agentRule(t)
+}
+
+func messageRule(t HubWebSocketFrameType) (rule, bool) {
+	switch t {
+	case HubWebSocketFrameTypeMessageNew:
+		return rule{put, "message", []string{"id"}}, true
+	case HubWebSocketFrameTypeMessageRecall:
+		return rule{put, "recall", []string{"message_id"}}, true
+	case HubWebSocketFrameTypeMessagePin:
+		return rule{put, "pin", []string{"session_id", "message_id"}}, true
+	case HubWebSocketFrameTypeMessageUnpin:
+		return rule{remove, "pin", []string{"session_id", "message_id"}}, true
+	case HubWebSocketFrameTypeMessageReactionAdded:
+		return rule{put, "reaction", []string{"message_id", "user_id", "reaction"}}, true
+	case HubWebSocketFrameTypeMessageReactionRemoved:
+		return rule{remove, "reaction", []string{"message_id", "user_id", "reaction"}}, true
+	case HubWebSocketFrameTypeMessageRead:
+		return rule{forward, "read", []string{"session_id", "user_id", "last_read_seq"}}, true
+	}
+	return rule{}, false
+}
+
+func sessionRule(t HubWebSocketFrameType) (rule, bool) {
+	switch t {
+	case HubWebSocketFrameTypeSessionCreated:
+		return rule{put, "session", []string{"session_id"}}, true
+	case HubWebSocketFrameTypeSessionInfoUpdated:
+		return rule{put, "session.info", []string{"session_id"}}, true
+	case HubWebSocketFrameTypeSessionDissolved:
+		return rule{put, "session.dissolved", []string{"session_id"}}, true
+	case HubWebSocketFrameTypeSessionMemberJoined:
+		return rule{put, "member", []string{"session_id", "member_id"}}, true
+	case HubWebSocketFrameTypeSessionMemberLeft:
+		return rule{remove, "member", []string{"session_id", "member_id"}}, true
+	}
+	return rule{}, false
+}
+
+func agentRule(t HubWebSocketFrameType) (rule, bool) {
+	switch t {
+	case HubWebSocketFrameTypeAgentDispatch:
+		return rule{put, "dispatch", []string{"task_id"}}, true
+	case HubWebSocketFrameTypeAgentStream:
+		return rule{appended, "log", []string{"task_id", "event_seq"}}, true
+	case HubWebSocketFrameTypeAgentDone, HubWebSocketFrameTypeAgentFailed, HubWebSocketFrameTypeAgentCancel:
+		return rule{put, string(t), []string{"task_id"}}, true
+	case HubWebSocketFrameTypeAgentControl:
+		return rule{put, "control", []string{"agent_task_id", "kind", "approval_id"}}, true
+	case HubWebSocketFrameTypeTeamRunStarted:
+		return rule{put, "team.run", []string{"run_id"}}, true
+	case HubWebSocketFrameTypeTeamEvent:
+		return rule{put, "team.event", []string{"run_id", "id"}}, true
+	case HubWebSocketFrameTypeTeamAssignmentDone, HubWebSocketFrameTypeTeamAssignmentFailed:
+		return rule{put, string(t), []string{"assignment_id"}}, true
+	case HubWebSocketFrameTypeTeamSubagentStream:
+		return rule{appended, "log", []string{"agent_task_id", "event_seq"}}, true
+	}
+	return rule{}, false
+}
+
+// Key names what a frame is about: its type and the payload fields by which it is applied, such as "agent.stream run_9f2c1b7ad0e44c55/3".
+// Two frames with one key are the same fact, or two versions of one record. It is "" for frames that are not kept: ephemeral ones,
+// those about the connection, unknown ones, and those whose payload lacks the key.
+func Key(f HubWebSocketFrame) string {
+	r, ok := ruleOf(f.Type)
+	if !ok || r.effect == ignored {
+		return ""
+	}
+	parts, err := keyFields(f.Payload, r.key)
+	if err != nil {
+		return ""
+	}
+	return string(f.Type) + " " + strings.Join(parts, "/")
+}
+
+// keyFields reads the named fields of payload, strings and numbers alike. An absent one is "", but the first must be there.
+func keyFields(payload json.RawMessage, names []string) ([]string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(payload, &fields); err != nil {
+		return nil, fmt.Errorf("read payload: %w", err)
+	}
+	parts := make([]string, len(names))
+	for i, name := range names {
+		raw := fields[name]
+		if json.Unmarshal(raw, &parts[i]) != nil {
+			parts[i] = string(raw) // a number
+		}
+	}
+	if parts[0] == "" {
+		return nil, fmt.Errorf("payload has no %s", names[0])
+	}
+	return parts, nil
+}
