@@ -81,11 +81,11 @@ func (s *Stream) page(ctx context.Context, upTo Position) ([]Frame, error) {
 func (s *Stream) expand(ctx context.Context, rows []Row) (frames []Frame, done int, err error) {
 	for size := 0; done < len(rows) && size < pageBytes; done++ {
 		row := rows[done]
-		bodies, err := s.tail.expand.Expand(ctx, row)
+		expansion, err := s.tail.expand.Expand(ctx, row)
 		if err != nil {
 			return nil, 0, fmt.Errorf("expand row %d: %w", row.Position, err)
 		}
-		expanded := s.tail.frames(row, bodies)
+		expanded := s.tail.encode(row, expansion).of(s.member.user)
 		size += sizeOf(expanded)
 		frames = append(frames, expanded...)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // Body is one frame before it is encoded: its type and its payload, a JSON object.
@@ -45,9 +46,23 @@ func (f Frame) Append(dst []byte, seq uint64) []byte {
 // Size is the number of bytes that the frame has at most.
 func (f Frame) Size() int { return len(f.head) + maxSeqDigits + len(f.tail) }
 
-// frames encodes what a row expands to. Only the last frame carries the row's cursor: a client that was cut off inside gets the whole
+// rowFrames are the encoded frames of a row.
+type rowFrames struct {
+	all    []Frame
+	owner  id.User
+	others []Frame // nil: the same for all
+}
+
+func (t *Tail) encode(row Row, x Expansion) rowFrames {
+	return rowFrames{all: t.encodeAll(row, x.Bodies), owner: x.Owner, others: t.encodeAll(row, x.Others)}
+}
+
+// encodeAll encodes what a row expands to. Only the last frame carries the row's cursor: a client that was cut off inside gets the whole
 // row again.
-func (t *Tail) frames(row Row, bodies []Body) []Frame {
+func (t *Tail) encodeAll(row Row, bodies []Body) []Frame {
+	if bodies == nil {
+		return nil
+	}
 	frames := make([]Frame, len(bodies))
 	for i, b := range bodies {
 		var cursor Cursor
@@ -57,6 +72,14 @@ func (t *Tail) frames(row Row, bodies []Body) []Frame {
 		frames[i] = NewFrame(b, cursor)
 	}
 	return frames
+}
+
+// of returns what a user gets.
+func (f rowFrames) of(user id.User) []Frame {
+	if f.others == nil || user == f.owner {
+		return f.all
+	}
+	return f.others
 }
 
 func sizeOf(frames []Frame) int {

@@ -42,5 +42,12 @@ type Backlog struct {
 // Expander turns a row into frames. No frames is a fine answer: the row concerns no client. An error means that the store could not be
 // read or the row is of a newer format: nothing behind it is delivered until it succeeds. Safe for concurrent use.
 type Expander interface {
-	Expand(ctx context.Context, row Row) ([]Body, error)
+	Expand(ctx context.Context, row Row) (Expansion, error)
+}
+
+// Expansion is what a row says. When not everybody may see the same, Others is what everybody but Owner gets, frame by frame.
+type Expansion struct {
+	Bodies []Body
+	Owner  id.User
+	Others []Body // nil: the same
 }

@@ -163,20 +163,20 @@ func contiguous(after Position, rows []Row) int {
 // deliver expands a row at most once, and only if somebody here is to have it, and offers it. The store is read outside the lock; who
 // attaches meanwhile is seen by the second look.
 func (t *Tail) deliver(ctx context.Context, row Row) error {
-	var frames []Frame
+	var frames rowFrames
 	for expanded := false; !t.offer(row, frames, expanded); expanded = true {
-		bodies, err := t.expand.Expand(ctx, row)
+		expansion, err := t.expand.Expand(ctx, row)
 		if err != nil {
 			return fmt.Errorf("expand row %d: %w", row.Position, err)
 		}
-		frames = t.frames(row, bodies)
+		frames = t.encode(row, expansion)
 	}
 	return nil
 }
 
 // offer hands the row to its audience and moves the tail on. It returns false, and has delivered nothing, if there is an audience and
 // the row has not been expanded.
-func (t *Tail) offer(row Row, frames []Frame, expanded bool) bool {
+func (t *Tail) offer(row Row, frames rowFrames, expanded bool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.roster.apply(row)
@@ -185,7 +185,7 @@ func (t *Tail) offer(row Row, frames []Frame, expanded bool) bool {
 		return false
 	}
 	for _, s := range streams {
-		if !s.offer(frames, row.Position) {
+		if !s.offer(frames.of(s.member.user), row.Position) {
 			t.detach(s)
 		}
 	}
