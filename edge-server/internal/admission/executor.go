@@ -8,12 +8,9 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Nonce marks every process of one start: 32 hex digits, in the environment of the agent (NonceVariable) and in the journal, so that a later
+// Nonce marks every process of one start: 32 hex digits, in the environment of the agent and in the journal, so that a later
 // edge process can find what an earlier one left behind.
 type Nonce string
-
-// NonceVariable is the environment variable that carries the Nonce of a start.
-const NonceVariable = "SWITCHYARD_START_NONCE"
 
 // Job is one turn of one agent, admitted and free to start.
 type Job struct {

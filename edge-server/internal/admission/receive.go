@@ -13,6 +13,7 @@ import (
 // Receive answers a command. The receipt is on disk, with the command, when it is returned; a repeat gets the recorded one. An error means
 // that there is no answer: the hub asks again on the next connection.
 func (a *Admission) Receive(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	ctx = context.WithoutCancel(ctx) // a command that is on disk must also be acted upon, though the connection is gone
 	recorded, known, err := a.journal.Receipt(ctx, c.DeliveryID)
 	if err != nil || known {
 		return recorded, err

@@ -23,7 +23,7 @@ const (
 	blobFolder  = "blobs"
 	partPattern = "part-*"
 	// MaxBlob bounds one blob, in bytes.
-	MaxBlob = 256 << 20
+	MaxBlob = 64 << 20
 )
 
 // blobStore is the folder of values too large for a row, each in a file named by its hash. A file is there, synced, before a row names it,

@@ -1,0 +1,175 @@
+package uplink
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// maxCommands is how many commands may wait to be received. Beyond it the connection ends, and the hub sends them again on the next.
+const maxCommands = 256
+
+// connection serves one tunnel. Three goroutines: the loop owns the machine and all publishing; one receives commands, which means waiting
+// for the disk; one uploads blobs.
+type connection struct {
+	*Uplink
+	bus      *bus
+	machine  machine
+	opened   bool
+	end      ending
+	commands chan wire.Command
+	receipts chan wire.CommandReceipt
+	blobs    chan []event.BlobRef // cap 1: the machine asks for one row's at a time
+	uploads  chan struct{}        // cap 1: they are there
+}
+
+// connect opens a connection and serves it until it ends, or until ctx has ended and the last rows are committed or farewell is over.
+func (u *Uplink) connect(ctx context.Context) ending {
+	t, err := u.hub.open(ctx)
+	if err != nil {
+		return ending{cause: err}
+	}
+	b, err := openBus(ctx, u.opts.Identity.Edge, t)
+	if err != nil {
+		return ending{cause: err}
+	}
+	c := &connection{
+		Uplink: u, bus: b, commands: make(chan wire.Command, maxCommands), receipts: make(chan wire.CommandReceipt, maxCommands),
+		blobs: make(chan []event.BlobRef, 1), uploads: make(chan struct{}, 1),
+	}
+	defer b.close()
+	serving := supervise.NewGroup(context.WithoutCancel(ctx)) // outlives ctx by the farewell
+	serving.Go(func(life context.Context) error { return c.loop(life, ctx.Done()) })
+	serving.Go(c.receive)
+	serving.Go(c.upload)
+	c.end.cause = serving.Wait()
+	c.end.opened = c.opened
+	return c.end
+}
+
+// errDone ends a connection after the edge was told to stop and everything was said.
+var errDone = errors.New("the edge stops")
+
+// farewell is how long a stopping edge tries to get its last rows committed.
+const farewell = 2 * time.Second
+
+// loop feeds the machine and does what it says. ctx ends with the connection; stop asks for its end.
+func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
+	watch := newSleepWatch()
+	defer watch.stop()
+	var giveUp <-chan time.Time
+	grown := c.opts.Journal.Appended()
+	err := c.feed(ctx, connected{c.hello()})
+	for err == nil && !(giveUp != nil && c.machine.settled()) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-stop:
+			stop, giveUp = nil, time.After(farewell)
+			err = c.feed(ctx, grownTo(c.opts.Journal.State().Head))
+		case <-giveUp:
+			return errDone
+		case err = <-c.bus.closed:
+			err = fmt.Errorf("bus: %w", err)
+		case m := <-c.bus.inbox:
+			err = c.hear(ctx, m)
+		case <-grown:
+			grown = c.opts.Journal.Appended()
+			err = c.feed(ctx, grownTo(c.opts.Journal.State().Head))
+		case r := <-c.receipts:
+			err = c.publish(subject.Receipt, r)
+		case <-c.uploads:
+			err = c.feed(ctx, uploaded{})
+		case <-watch.tick():
+			if c.end.slept = watch.slept(); c.end.slept {
+				return errSlept
+			}
+			err = c.feed(ctx, ticked{})
+		}
+	}
+	return cmp.Or(err, errDone)
+}
+
+func grownTo(head wire.ProducerSeq) input { return grown{Head: head} }
+
+func (c *connection) hello() wire.Hello {
+	s := c.opts.Journal.State()
+	return wire.Hello{
+		Protocol: wire.Protocol, Incarnation: s.Incarnation, BootNonce: s.BootNonce, Floor: s.Floor, Head: s.Head, Committed: s.Receipt,
+		Version: c.opts.Version, Hostname: c.opts.Hostname, Profiles: c.opts.Profiles, LiveRuns: c.opts.Commands.LiveRuns(),
+	}
+}
+
+// feed steps the machine and carries out what it wants, until it wants nothing more.
+func (c *connection) feed(ctx context.Context, in input) error {
+	wants := c.machine.step(in, time.Now())
+	for len(wants) > 0 {
+		next, err := c.carryOut(ctx, wants[0])
+		if err != nil {
+			return err
+		}
+		wants = wants[1:]
+		if next != nil {
+			wants = append(wants, c.machine.step(next, time.Now())...)
+		}
+	}
+	return nil
+}
+
+// carryOut does one thing; the input it returns, if any, is the answer to it.
+func (c *connection) carryOut(ctx context.Context, out output) (input, error) {
+	j := c.opts.Journal
+	switch out := out.(type) {
+	case publish:
+		return nil, c.publish(out.Verb, out.Body)
+	case send:
+		return nil, c.send(out.Frame)
+	case fetch:
+		batch, err := j.Read(ctx, out.From, out.MaxBytes)
+		return fetched{batch}, err
+	case upload:
+		c.ask(out.Blobs)
+	case keep:
+		j.PutCommitted(out.CommitReceipt)
+	case forget:
+		return nil, j.MarkUploaded(ctx, out.SHA256, false)
+	case renumber:
+		c.opts.Log.Warn("the hub knows other rows under this journal's numbers: a new incarnation begins")
+		if err := j.Renumber(ctx); err != nil {
+			return nil, err
+		}
+		return connected{c.hello()}, nil
+	case opened:
+		c.opened = true
+		c.setStatus(Connected, nil)
+		c.opts.Log.Info("uplink is open", "connection", c.bus.conn)
+	case hangUp:
+		c.end.final = !out.Retry
+		return nil, out.Fault
+	}
+	return nil, nil
+}
+
+func (c *connection) publish(v subject.Verb, body any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", v, err)
+	}
+	return c.bus.publish(v, data)
+}
+
+func (c *connection) send(f wire.Frame) error {
+	data := f.Append(nil)
+	c.metrics.frames.Inc()
+	c.metrics.rows.Add(float64(len(f.Rows)))
+	c.metrics.bytes.Add(float64(len(data)))
+	return c.bus.publish(subject.Frame, data)
+}

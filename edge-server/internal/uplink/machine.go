@@ -1,0 +1,216 @@
+package uplink
+
+import (
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Limits of patience with a hub.
+const (
+	silence   = 15 * time.Second // without a word: the connection is dead
+	stallTime = 30 * time.Second // with rows in flight and none committed: something was lost
+)
+
+// phase is how far a connection has come.
+type phase uint8
+
+const (
+	greeting phase = iota // hello is sent
+	open                  // rows may flow
+	over                  // hung up; nothing matters any more
+)
+
+// machine decides everything that the edge says on one connection about its rows: a pure step machine, fresh for each connection, owned by
+// the connection's loop. Inputs are what came from the hub, with what the journal knows about it, and what happened here; outputs are what
+// to do, in order.
+type machine struct {
+	phase       phase
+	incarnation wire.Incarnation
+	generation  wire.Generation
+	floor, head wire.ProducerSeq
+	next        wire.ProducerSeq // row to send next
+	credit      int64
+	maxFrame    int64
+	flight      []flown // frames sent and not committed, oldest first
+	inFlight    int64   // bytes of them
+	uploading   bool    // the next row waits for its blobs
+	heardAt     time.Time
+	progressAt  time.Time // last commit, or when the first frame took off
+}
+
+// flown is a frame on its way.
+type flown struct {
+	last  wire.ProducerSeq
+	bytes int64
+}
+
+// step takes one input at a time now (monotonic).
+func (m *machine) step(in input, now time.Time) []output {
+	if m.phase == over {
+		return nil
+	}
+	if fromHub(in) {
+		m.heardAt = now
+	}
+	switch in := in.(type) {
+	case connected:
+		return m.connected(in, now)
+	case welcomed:
+		return m.welcomed(in, now)
+	case acknowledged:
+		return m.acknowledged(in, now)
+	case rewound:
+		return m.rewound(in, now)
+	case refused:
+		return m.refused(in)
+	case pinged:
+		return []output{publish{subject.Pong, wire.Pong(in.Ping)}}
+	case grown:
+		m.head = max(m.head, in.Head)
+		return m.flow(nil)
+	case fetched:
+		return m.fetched(in, now)
+	case uploaded:
+		m.uploading = false
+		return m.flow(nil)
+	}
+	return m.ticked(now)
+}
+
+func fromHub(in input) bool {
+	switch in.(type) {
+	case welcomed, acknowledged, rewound, refused, pinged:
+		return true
+	}
+	return false
+}
+
+// connected says hello. The rows of an older incarnation, if there was one on this connection, are forgotten.
+func (m *machine) connected(in connected, now time.Time) []output {
+	*m = machine{incarnation: in.Hello.Incarnation, floor: in.Hello.Floor, head: in.Hello.Head, heardAt: now}
+	return []output{publish{subject.Hello, in.Hello}}
+}
+
+// welcomed begins to send behind the watermark, unless the hub knows other rows under these numbers (architecture 6.5).
+func (m *machine) welcomed(in welcomed, now time.Time) []output {
+	if m.phase == open && in.Generation <= m.generation {
+		return nil
+	}
+	if in.Watermark > m.head || in.Known && in.Local != in.Chain {
+		return []output{renumber{}}
+	}
+	m.phase, m.generation = open, in.Generation
+	m.credit, m.maxFrame = in.Credit, int64(in.MaxFrame)
+	m.sendFrom(max(in.Watermark+1, m.floor), now)
+	return m.flow([]output{opened{}})
+}
+
+// sendFrom forgets what was in flight and continues at a row.
+func (m *machine) sendFrom(seq wire.ProducerSeq, now time.Time) {
+	m.next, m.flight, m.inFlight, m.uploading, m.progressAt = seq, nil, 0, false, now
+}
+
+func (m *machine) acknowledged(in acknowledged, now time.Time) []output {
+	seq := in.Receipt.Seq
+	switch {
+	case m.phase != open || in.Receipt.Incarnation != m.incarnation:
+		return nil
+	case seq > m.head || in.Known && in.Local != in.Receipt.Chain:
+		// What a welcome would have told: another machine writes under these numbers. A fresh hello finds out.
+		return m.hangUp(fault.New(fault.EdgeRefused, "The hub holds other rows than this journal."), true)
+	}
+	for len(m.flight) > 0 && m.flight[0].last <= seq {
+		m.inFlight -= m.flight[0].bytes
+		m.flight = m.flight[1:]
+		m.progressAt = now
+	}
+	m.credit = in.Credit
+	m.next = max(m.next, seq+1)
+	return m.flow([]output{keep{in.Receipt}})
+}
+
+func (m *machine) rewound(in rewound, now time.Time) []output {
+	if m.phase != open || in.Generation <= m.generation {
+		return nil
+	}
+	if in.From == 0 || in.From > m.head+1 {
+		return m.hangUp(fault.New(fault.EdgeRefused, "The hub asked for rows that were never written."), true)
+	}
+	m.generation = in.Generation
+	m.sendFrom(max(in.From, m.floor), now)
+	return m.flow(nil)
+}
+
+func (m *machine) refused(in refused) []output {
+	out := m.hangUp(fault.New(in.Code, "%s", in.Detail), in.Retry)
+	if in.Code == wire.NeedBlob {
+		out = append([]output{forget{in.Detail}}, out...)
+	}
+	return out
+}
+
+// flow asks for rows if some may be sent: at once when nothing is in flight, else within the credit.
+func (m *machine) flow(out []output) []output {
+	if m.phase != open || m.uploading || m.next > m.head {
+		return out
+	}
+	room := m.maxFrame
+	if len(m.flight) > 0 {
+		room = min(room, m.credit-m.inFlight)
+	}
+	if room <= 0 && len(m.flight) > 0 {
+		return out
+	}
+	return append(out, fetch{m.next, room})
+}
+
+// fetched sends a batch, and asks for more while there is credit. A single row larger than the credit left waits.
+func (m *machine) fetched(in fetched, now time.Time) []output {
+	var out []output
+	if m.phase != open || in.First != m.next {
+		return nil
+	}
+	if len(in.Rows) > 0 {
+		if len(m.flight) > 0 && m.inFlight+in.Bytes > m.credit {
+			return nil
+		}
+		if len(m.flight) == 0 {
+			m.progressAt = now
+		}
+		out = append(out, send{wire.Frame{Generation: m.generation, First: in.First, Rows: in.Rows}})
+		m.flight = append(m.flight, flown{in.Last(), in.Bytes})
+		m.inFlight += in.Bytes
+		m.next = in.Last() + 1
+	}
+	if len(in.Missing) > 0 {
+		m.uploading = true
+		return append(out, upload{in.Missing})
+	}
+	if len(in.Rows) == 0 {
+		return out
+	}
+	return m.flow(out)
+}
+
+func (m *machine) ticked(now time.Time) []output {
+	switch {
+	case now.Sub(m.heardAt) >= silence:
+		return m.hangUp(fault.New(fault.Timeout, "The hub has been silent for %d s.", silence/time.Second), true)
+	case len(m.flight) > 0 && now.Sub(m.progressAt) >= stallTime:
+		return m.hangUp(fault.New(fault.Timeout, "The hub has committed nothing for %d s.", stallTime/time.Second), true)
+	}
+	return nil
+}
+
+// settled says whether everything in the journal is committed, or cannot be any more on this connection.
+func (m *machine) settled() bool {
+	return m.phase == over || m.phase == open && m.next > m.head && len(m.flight) == 0
+}
+
+func (m *machine) hangUp(why *fault.Fault, retry bool) []output {
+	m.phase = over
+	return []output{hangUp{why, retry}}
+}

@@ -1,0 +1,55 @@
+package uplink
+
+import (
+	"errors"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+)
+
+// State says in one word how the uplink is.
+type State string
+
+// States of an uplink.
+const (
+	Connecting State = "connecting"
+	Connected  State = "connected"
+	Refused    State = "refused" // the hub does not take this edge
+)
+
+// Status is what health shows of the uplink.
+type Status struct {
+	State  State
+	Code   fault.Code // why the last connection ended; empty while connected
+	Detail string     // the same as a sentence
+	Since  time.Time  // of State
+}
+
+// Status returns how the uplink is now.
+func (u *Uplink) Status() Status {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.status
+}
+
+func (u *Uplink) setStatus(s State, cause error) {
+	next := Status{State: s, Since: time.Now()}
+	if cause != nil {
+		next.Code, next.Detail = fault.CodeOf(cause), "The connection to the hub was lost."
+		var f *fault.Fault
+		if errors.As(cause, &f) {
+			next.Detail = f.Detail
+		}
+	}
+	connected := 0.0
+	if s == Connected {
+		connected = 1
+	}
+	u.metrics.connected.Set(connected)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.status.State == s {
+		next.Since = u.status.Since
+	}
+	u.status = next
+}
