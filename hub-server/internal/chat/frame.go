@@ -9,8 +9,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// frame is the payload of message.new: the full row, with `id` and its alias `message_id` (S3, ruling R26).
-type frame struct {
+// messageFrame is the payload of message.new: the full row, with `id` and its alias `message_id` (S3, ruling R26).
+type messageFrame struct {
 	ID          id.Message      `json:"id"`
 	MessageID   id.Message      `json:"message_id"`
 	Session     id.Session      `json:"session_id"`
@@ -28,11 +28,70 @@ type frame struct {
 
 // Frame returns the payload of message.new for m. The same message gives the same bytes, on every hub and every device.
 func Frame(m Message) ([]byte, error) {
-	return encode(frame{
+	return encode(messageFrame{
 		ID: m.ID, MessageID: m.ID, Session: m.Session, Seq: m.Seq, ClientMsgID: m.ClientMsgID,
 		SenderType: m.Sender.Type(), Sender: m.Sender, ContentType: m.ContentType, Content: m.Content,
 		Mentions: m.Mentions, ReplyTo: m.ReplyTo, Tasks: m.Tasks, CreatedAt: m.CreatedAt.UTC(),
 	})
+}
+
+type sessionFrame struct {
+	Session id.Session    `json:"session_id"`
+	Type    SessionType   `json:"type"`
+	Name    string        `json:"name,omitempty"`
+	Owner   id.User       `json:"owner_id"`
+	Members []memberFrame `json:"members"`
+}
+
+type memberFrame struct {
+	ID       MemberID   `json:"member_id"`
+	Type     MemberType `json:"member_type"`
+	Name     string     `json:"name"`
+	Role     MemberRole `json:"role"`
+	JoinedAt time.Time  `json:"joined_at"`
+}
+
+// createdFrame is the payload of session.created.
+func createdFrame(s Session) ([]byte, error) {
+	f := sessionFrame{Session: s.ID, Type: s.Type, Name: s.Name, Owner: s.Owner, Members: make([]memberFrame, len(s.Members))}
+	for i, m := range s.Members {
+		f.Members[i] = memberFrame{ID: m.ID, Type: m.ID.Type(), Name: m.Name, Role: m.Role, JoinedAt: m.JoinedAt.UTC()}
+	}
+	return encode(f)
+}
+
+// joinedFrame is the payload of session.member_joined.
+func joinedFrame(s id.Session, m MemberID) ([]byte, error) {
+	return encode(struct {
+		Session id.Session `json:"session_id"`
+		Member  MemberID   `json:"member_id"`
+		Type    MemberType `json:"member_type"`
+	}{s, m, m.Type()})
+}
+
+// leftFrame is the payload of session.member_left.
+func leftFrame(s id.Session, m MemberID) ([]byte, error) {
+	return encode(struct {
+		Session id.Session `json:"session_id"`
+		Member  MemberID   `json:"member_id"`
+	}{s, m})
+}
+
+// ownerFrame is the payload of session.info_updated when a conversation gets another owner.
+func ownerFrame(s id.Session, owner id.User) ([]byte, error) {
+	return encode(struct {
+		Session id.Session         `json:"session_id"`
+		Changes map[string]id.User `json:"changes"`
+	}{s, map[string]id.User{"owner_id": owner}})
+}
+
+// readFrame is the payload of message.read.
+func readFrame(s id.Session, u id.User, mark Seq) ([]byte, error) {
+	return encode(struct {
+		Session id.Session `json:"session_id"`
+		User    id.User    `json:"user_id"`
+		Mark    Seq        `json:"last_read_seq"`
+	}{s, u, mark})
 }
 
 // encode leaves `<`, `>` and `&` as people wrote them.

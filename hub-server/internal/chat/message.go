@@ -38,3 +38,14 @@ const (
 	LinkCard   ContentType = "link_card"
 	DeployCard ContentType = "deploy_card"
 )
+
+// text is what a Text message says; "" for other kinds.
+func (m Message) text() string {
+	var content struct {
+		Text string `json:"text"`
+	}
+	if m.ContentType != Text || json.Unmarshal(m.Content, &content) != nil {
+		return ""
+	}
+	return content.Text
+}

@@ -2,14 +2,104 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
+
+const messageColumns = `id, session_id, seq, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at`
+
+func scanMessage(row Scanner) (m chat.Message, err error) {
+	var mentions, tasks string
+	var created int64
+	err = row.Scan(&m.ID, &m.Session, &m.Seq, &m.ClientMsgID, &m.Sender, &m.ContentType, (*[]byte)(&m.Content), &mentions, &m.ReplyTo,
+		&tasks, &created)
+	m.Mentions, m.Tasks, m.CreatedAt = splitIDs[id.Agent](mentions), splitIDs[id.Run](tasks), fromMicros(created)
+	return m, err
+}
+
+// Sent implements chat.MessageStore.
+func (c *Chat) Sent(ctx context.Context, s id.Session, client chat.ClientMsgID) (chat.Message, bool, error) {
+	return sent(c.store.readDB.QueryRowContext(ctx, selectSent, string(s), string(client)))
+}
+
+const selectSent = `SELECT ` + messageColumns + ` FROM messages WHERE session_id = $1 AND client_msg_id = $2 AND client_msg_id <> ''`
+
+func sent(row Scanner) (chat.Message, bool, error) {
+	m, err := scanMessage(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return m, false, nil
+	}
+	return m, err == nil, err
+}
+
+// Message returns a message by its id, whoever may read it: for projections. NotFound.
+func (c *Chat) Message(ctx context.Context, m id.Message) (chat.Message, error) {
+	return c.oneMessage(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = $1`, string(m))
+}
+
+// MessageIn implements chat.MessageStore.
+func (c *Chat) MessageIn(ctx context.Context, s id.Session, m id.Message) (chat.Message, error) {
+	return c.oneMessage(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = $1 AND session_id = $2`, string(m), string(s))
+}
+
+func (c *Chat) oneMessage(ctx context.Context, query string, args ...any) (chat.Message, error) {
+	m, err := scanMessage(c.store.readDB.QueryRowContext(ctx, query, args...))
+	if errors.Is(err, sql.ErrNoRows) {
+		return m, messageNotFound()
+	}
+	return m, err
+}
+
+func messageNotFound() error {
+	return fault.New(fault.NotFound, "There is no such message in this conversation.")
+}
+
+// Before implements chat.MessageStore.
+func (c *Chat) Before(ctx context.Context, s id.Session, before chat.Seq, limit int) ([]chat.Message, error) {
+	const query = `SELECT ` + messageColumns + ` FROM messages WHERE session_id = $1 AND ($2 = 0 OR seq < $2) ORDER BY seq DESC LIMIT $3`
+	rows, err := c.store.readDB.QueryContext(ctx, query, string(s), int64(before), limit)
+	messages, err := collect(rows, err, scanMessage)
+	slices.Reverse(messages)
+	return messages, err
+}
+
+// After implements chat.MessageStore.
+func (c *Chat) After(ctx context.Context, s id.Session, after chat.Seq, limit int) ([]chat.Message, error) {
+	const query = `SELECT ` + messageColumns + ` FROM messages WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
+	rows, err := c.store.readDB.QueryContext(ctx, query, string(s), int64(after), limit)
+	return collect(rows, err, scanMessage)
+}
+
+// MarkRead implements chat.MessageStore.
+func (c *Chat) MarkRead(ctx context.Context, m chat.Mark) (stands chat.Seq, err error) {
+	err = c.writer.Do(ctx, []Lock{LockConversation(string(m.Session))}, func(ctx context.Context, tx *Tx) error {
+		const read = `SELECT last_read_seq FROM session_members WHERE session_id = $1 AND member_id = $2 AND left_at IS NULL`
+		err := tx.QueryRow(ctx, read, string(m.Session), string(m.User)).Scan(&stands)
+		if errors.Is(err, sql.ErrNoRows) {
+			return sessionNotFound()
+		}
+		if err != nil || stands >= m.To {
+			return err
+		}
+		const move = `UPDATE session_members SET last_read_seq = $3 WHERE session_id = $1 AND member_id = $2`
+		if _, err := tx.Exec(ctx, move, string(m.Session), string(m.User), int64(m.To)); err != nil {
+			return fmt.Errorf("move read mark: %w", err)
+		}
+		stands = m.To
+		tx.emitToSession(m.Session, frameMessageRead, m.Frame)
+		return nil
+	})
+	return stands, err
+}
 
 // insertAgentMessage stores the final text of a run as a message of its agent and tells the session; once per message id, whoever
 // says it again. It needs LockConversation.

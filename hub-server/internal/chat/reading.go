@@ -1,0 +1,69 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Page is a stretch of a conversation, ascending.
+type Page struct {
+	Messages []Message
+	Next     Seq // where to go on; 0 when there is no more
+	LastSeq  Seq // of the conversation's newest message
+}
+
+// Before returns the page before a number, exclusive; 0 means the newest page. Next is the `before` of the page before it.
+func (m *Messages) Before(ctx context.Context, user id.User, session id.Session, before Seq, limit int) (Page, error) {
+	s, err := m.Sessions.Get(ctx, user, session)
+	if err != nil {
+		return Page{}, err
+	}
+	found, err := m.Store.Before(ctx, session, before, limit)
+	if err != nil {
+		return Page{}, fmt.Errorf("read page: %w", err)
+	}
+	page := Page{Messages: found, LastSeq: s.LastSeq}
+	if len(found) > 0 && found[0].Seq > 1 {
+		page.Next = found[0].Seq
+	}
+	return page, nil
+}
+
+// After returns the page after a number, exclusive. Next is the `after` of the page behind it.
+func (m *Messages) After(ctx context.Context, user id.User, session id.Session, after Seq, limit int) (Page, error) {
+	s, err := m.Sessions.Get(ctx, user, session)
+	if err != nil {
+		return Page{}, err
+	}
+	found, err := m.Store.After(ctx, session, after, limit+1)
+	if err != nil {
+		return Page{}, fmt.Errorf("read page: %w", err)
+	}
+	page := Page{Messages: found, LastSeq: s.LastSeq}
+	if len(found) > limit {
+		page.Messages = found[:limit]
+		page.Next = found[limit-1].Seq
+	}
+	if n := len(page.Messages); n > 0 {
+		page.LastSeq = max(page.LastSeq, page.Messages[n-1].Seq) // one may have come between the two reads
+	}
+	return page, nil
+}
+
+// MarkRead moves the user's read mark forward, never back and never beyond the newest message, and returns where it stands.
+func (m *Messages) MarkRead(ctx context.Context, user id.User, session id.Session, to Seq) (Seq, error) {
+	s, err := m.Sessions.Get(ctx, user, session)
+	if err != nil {
+		return 0, err
+	}
+	if to = min(to, s.LastSeq); to <= s.LastRead {
+		return s.LastRead, nil
+	}
+	frame, err := readFrame(session, user, to)
+	if err != nil {
+		return 0, err
+	}
+	return m.Store.MarkRead(ctx, Mark{Session: session, User: user, To: to, Frame: frame})
+}

@@ -1,0 +1,201 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Limits of a conversation.
+const (
+	MaxMembers    = 1000
+	maxNewMembers = 100 // at once
+	maxNameChars  = 100
+)
+
+// Opening is a new conversation with the frame that its people get.
+type Opening struct {
+	Session Session
+	Created []byte // payload of session.created
+}
+
+// Joining adds a member to a conversation.
+type Joining struct {
+	Session id.Session
+	By      id.User // must be a member
+	Member  Member
+	Created []byte // payload of session.created, for a user who joins
+	Joined  []byte // payload of session.member_joined
+}
+
+// Leaving ends a membership. Heir, if any, becomes the owner.
+type Leaving struct {
+	Session   id.Session
+	Member    MemberID
+	Left      []byte // payload of session.member_left
+	Heir      id.User
+	HeirFrame []byte // payload of session.info_updated
+}
+
+// Filter chooses a page of conversations, most recently changed first.
+type Filter struct {
+	Name  string // "" for all
+	After PageMark
+	Limit int
+}
+
+// SessionStore keeps conversations and members. Each write is one transaction with its outbox rows; safe for concurrent use.
+type SessionStore interface {
+	// Session returns the conversation as viewer sees it; NotFound unless viewer is a member now.
+	Session(ctx context.Context, s id.Session, viewer id.User) (Session, error)
+	// Sessions returns a page of the viewer's conversations and the mark of the next page, zero on the last.
+	Sessions(ctx context.Context, viewer id.User, f Filter) ([]Session, PageMark, error)
+	// UserNames returns the names of those users that exist.
+	UserNames(ctx context.Context, users []id.User) (map[id.User]string, error)
+	// Open stores the conversation and tells each of its people; *account.Repeated when the attempt was answered before.
+	Open(ctx context.Context, o Opening, claim account.Claim) error
+	// Join stores the membership and tells the person, then everybody. NotFound unless By is a member; Conflict when the member is in
+	// already; TooLarge when the conversation is full.
+	Join(ctx context.Context, j Joining, claim account.Claim) error
+	// Leave ends the membership: the person's last frame says so. Conflict when the heir has left meanwhile. Leaving twice is fine.
+	Leave(ctx context.Context, l Leaving) error
+}
+
+// Agents is what conversations need to know about agents.
+type Agents interface {
+	// Get returns an agent that the user can see; NotFound.
+	Get(ctx context.Context, by id.User, agent id.Agent) (fleet.AgentView, error)
+	// ViewsOf returns those of the agents that exist, as the user sees them.
+	ViewsOf(ctx context.Context, user id.User, agents []id.Agent) ([]fleet.AgentView, error)
+}
+
+// Sessions opens conversations and keeps their members. Safe for concurrent use.
+type Sessions struct {
+	Store    SessionStore
+	Agents   Agents
+	Attempts *account.Attempts
+	Now      func() time.Time
+}
+
+// Get returns a conversation that the user is a member of; NotFound for any other (SEC11).
+func (s *Sessions) Get(ctx context.Context, user id.User, session id.Session) (Session, error) {
+	return s.Store.Session(ctx, session, user)
+}
+
+// List returns a page of the user's conversations.
+func (s *Sessions) List(ctx context.Context, user id.User, f Filter) ([]Session, PageMark, error) {
+	return s.Store.Sessions(ctx, user, f)
+}
+
+// MayType says whether the user may show there that they are typing.
+func (s *Sessions) MayType(ctx context.Context, user id.User, session id.Session) (bool, error) {
+	_, err := s.Store.Session(ctx, session, user)
+	if fault.CodeOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// NewPrivate is a conversation with one other.
+type NewPrivate struct {
+	Member MemberID
+	Name   string // may be empty
+}
+
+// OpenPrivate opens a conversation with one user or one agent. An agent must be one that the caller may operate.
+func (s *Sessions) OpenPrivate(ctx context.Context, by account.Principal, n NewPrivate, at account.Attempt) (Session, error) {
+	if n.Member == OfUser(by.User) {
+		return Session{}, fault.New(fault.InvalidRequest, "A private conversation needs somebody else: give another member_id.")
+	}
+	if err := checkName(n.Name, 0); err != nil {
+		return Session{}, err
+	}
+	return s.open(ctx, by, Session{Type: Private, Name: n.Name}, []MemberID{n.Member}, at)
+}
+
+// NewGroup is a conversation with any number of others.
+type NewGroup struct {
+	Name    string
+	Members []MemberID
+}
+
+// OpenGroup opens a conversation with users and agents. Agents must be ones that the caller may operate.
+func (s *Sessions) OpenGroup(ctx context.Context, by account.Principal, n NewGroup, at account.Attempt) (Session, error) {
+	if err := checkName(n.Name, 1); err != nil {
+		return Session{}, err
+	}
+	if len(n.Members) > maxNewMembers {
+		return Session{}, fault.New(fault.TooLarge, "A conversation begins with at most %d members. Add the others later.", maxNewMembers)
+	}
+	others := slices.DeleteFunc(slices.Clone(n.Members), func(m MemberID) bool { return m == OfUser(by.User) })
+	slices.Sort(others)
+	return s.open(ctx, by, Session{Type: Group, Name: n.Name}, slices.Compact(others), at)
+}
+
+func (s *Sessions) open(
+	ctx context.Context, by account.Principal, opened Session, others []MemberID, at account.Attempt,
+) (Session, error) {
+	return account.Once(ctx, s.Attempts, at, func(claim func(Session) (account.Claim, error)) (Session, error) {
+		now := s.Now()
+		opened.ID, opened.Owner, opened.CreatedAt, opened.UpdatedAt = id.NewSession(), by.User, now, now
+		opened.Members = []Member{{ID: OfUser(by.User), Name: by.Name, Role: OwnerRole, JoinedAt: now}}
+		for _, other := range others {
+			m, err := s.candidate(ctx, by.User, other)
+			if err != nil {
+				return Session{}, err
+			}
+			opened.Members = append(opened.Members, m)
+		}
+		frame, err := createdFrame(opened)
+		if err != nil {
+			return Session{}, err
+		}
+		c, err := claim(opened)
+		if err != nil {
+			return Session{}, err
+		}
+		return opened, s.Store.Open(ctx, Opening{Session: opened, Created: frame}, c)
+	})
+}
+
+// candidate returns the member that by may bring into a conversation: any user, and agents that by may operate.
+func (s *Sessions) candidate(ctx context.Context, by id.User, m MemberID) (Member, error) {
+	name, err := s.nameOf(ctx, by, m)
+	return Member{ID: m, Name: name, Role: Participant, JoinedAt: s.Now()}, err
+}
+
+func (s *Sessions) nameOf(ctx context.Context, by id.User, m MemberID) (string, error) {
+	if agent, ok := m.Agent(); ok {
+		view, err := s.Agents.Get(ctx, by, agent)
+		if err == nil && !view.CanOperate {
+			err = fleet.OperateRequired(view.Name)
+		}
+		return view.Name, err
+	}
+	user, _ := m.User()
+	names, err := s.Store.UserNames(ctx, []id.User{user})
+	if err != nil {
+		return "", fmt.Errorf("look up user: %w", err)
+	}
+	name, known := names[user]
+	if !known {
+		return "", fault.New(fault.NotFound, "There is no such user.")
+	}
+	return name, nil
+}
+
+func checkName(name string, least int) error {
+	n := utf8.RuneCountInString(name)
+	if n < least || n > maxNameChars || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+		return fault.New(fault.InvalidRequest, "name must have %d to %d characters.", least, maxNameChars)
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package chat
+
+import (
+	"context"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// NewTask asks for one run of one agent: for a new prompt, or for a message that is already there. Exactly one of the two.
+type NewTask struct {
+	Session id.Session
+	Agent   id.Agent
+	Prompt  string
+	Trigger id.Message
+	TraceID string // 32 hex, of the request
+}
+
+// StartTask starts the run. With a prompt, the text is first stored as the caller's message.
+func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTask, at account.Attempt) (runlog.Run, error) {
+	if (n.Prompt == "") == (n.Trigger == "") {
+		return runlog.Run{}, fault.New(fault.EmptyPrompt, "Give either a prompt or a trigger_message_id.")
+	}
+	return account.Once(ctx, m.Sessions.Attempts, at, func(claim func(runlog.Run) (account.Claim, error)) (runlog.Run, error) {
+		session, err := m.Sessions.Get(ctx, by.User, n.Session)
+		if err != nil {
+			return runlog.Run{}, err
+		}
+		if n.Trigger != "" {
+			return m.startForMessage(ctx, by, session, n, claim)
+		}
+		return m.startForPrompt(ctx, by, session, n, claim)
+	})
+}
+
+func (m *Messages) startForPrompt(
+	ctx context.Context, by account.Principal, s Session, n NewTask, claim func(runlog.Run) (account.Claim, error),
+) (runlog.Run, error) {
+	content, err := textContent(n.Prompt)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	d, text, err := Draft{
+		Session: s.ID, ClientMsgID: newClientMsgID(), Content: content, Mentions: []id.Agent{n.Agent}, TraceID: n.TraceID,
+	}.check()
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	s.Members = only(s.Members, OfAgent(n.Agent)) // an @name of another agent in the prompt starts nothing
+	posting, err := m.prepare(ctx, by, s, d, text)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	if len(posting.Runs) == 0 {
+		return runlog.Run{}, agentUnknown()
+	}
+	run := posting.Runs[0].Run
+	c, err := claim(run)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	return run, m.Store.PostOnce(ctx, posting, c)
+}
+
+func (m *Messages) startForMessage(
+	ctx context.Context, by account.Principal, s Session, n NewTask, claim func(runlog.Run) (account.Claim, error),
+) (runlog.Run, error) {
+	trigger, err := m.Store.MessageIn(ctx, s.ID, n.Trigger)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	agent, err := m.operable(ctx, by.User, s, n.Agent)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
+		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Trigger: trigger.ID,
+		RequestedBy: by.User, TraceID: n.TraceID,
+	})
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	c, err := claim(run.Run)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	return run.Run, m.Store.StartOnce(ctx, by.User, run, c)
+}
+
+// operable returns an agent of the conversation that the user may operate.
+func (m *Messages) operable(ctx context.Context, user id.User, s Session, agent id.Agent) (fleet.Agent, error) {
+	if _, ok := s.member(OfAgent(agent)); !ok {
+		return fleet.Agent{}, agentUnknown()
+	}
+	views, err := m.Sessions.Agents.ViewsOf(ctx, user, []id.Agent{agent})
+	switch {
+	case err != nil:
+		return fleet.Agent{}, err
+	case len(views) == 0:
+		return fleet.Agent{}, agentUnknown()
+	case !views[0].CanOperate:
+		return fleet.Agent{}, fleet.OperateRequired(views[0].Name)
+	}
+	return views[0].Agent, nil
+}
+
+func only(members []Member, m MemberID) []Member {
+	if found, ok := (Session{Members: members}).member(m); ok {
+		return []Member{found}
+	}
+	return nil
+}
+
+func agentUnknown() error {
+	return fault.New(fault.AgentUnknown, "This agent is not in the conversation. Add it first.")
+}

@@ -1,0 +1,199 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Chat keeps conversations: chat.SessionStore and chat.MessageStore.
+type Chat struct {
+	store  *Store
+	writer *Writer
+}
+
+// Frames of S3 that a conversation emits besides message.new.
+const (
+	frameSessionCreated = "session.created"
+	frameMemberJoined   = "session.member_joined"
+	frameMemberLeft     = "session.member_left"
+	frameInfoUpdated    = "session.info_updated"
+	frameMessageRead    = "message.read"
+)
+
+// NewChat reads from s and writes through w.
+func NewChat(s *Store, w *Writer) *Chat { return &Chat{store: s, writer: w} }
+
+const sessionColumns = `s.id, s.type, s.name, s.owner_id, s.created_at, c.last_seq, c.updated_at, m.last_read_seq`
+
+// memberSessions are the conversations that the user $1 is a member of now: the rule of SEC13, the same for every read.
+const memberSessions = ` FROM session_members m JOIN sessions s ON s.id = m.session_id JOIN conversation_counters c ON c.session_id = s.id
+WHERE m.member_id = $1 AND m.left_at IS NULL`
+
+func scanSession(row Scanner) (s chat.Session, err error) {
+	var created, updated int64
+	err = row.Scan(&s.ID, &s.Type, &s.Name, &s.Owner, &created, &s.LastSeq, &updated, &s.LastRead)
+	s.CreatedAt, s.UpdatedAt = fromMicros(created), fromMicros(updated)
+	return s, err
+}
+
+// Session implements chat.SessionStore.
+func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) (chat.Session, error) {
+	const query = `SELECT ` + sessionColumns + memberSessions + ` AND s.id = $2`
+	s, err := scanSession(c.store.readDB.QueryRowContext(ctx, query, string(viewer), string(session)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, sessionNotFound()
+	}
+	if err != nil {
+		return s, fmt.Errorf("read conversation: %w", err)
+	}
+	members, err := c.membersOf(ctx, []id.Session{session})
+	s.Members = members[session]
+	return s, err
+}
+
+func sessionNotFound() error {
+	return fault.New(fault.NotFound, "There is no such conversation, or you are not a member of it.")
+}
+
+// Sessions implements chat.SessionStore.
+func (c *Chat) Sessions(ctx context.Context, viewer id.User, f chat.Filter) ([]chat.Session, chat.PageMark, error) {
+	const query = `SELECT ` + sessionColumns + memberSessions + `
+AND ($2 = '' OR s.name = $2) AND ($4 = '' OR c.updated_at < $3 OR (c.updated_at = $3 AND s.id < $4))
+ORDER BY c.updated_at DESC, s.id DESC LIMIT $5`
+	rows, err := c.store.readDB.QueryContext(ctx, query, string(viewer), f.Name, micros(f.After.UpdatedAt), string(f.After.Session), f.Limit+1)
+	sessions, err := collect(rows, err, scanSession)
+	if err != nil {
+		return nil, chat.PageMark{}, fmt.Errorf("list conversations: %w", err)
+	}
+	var next chat.PageMark
+	if len(sessions) > f.Limit {
+		sessions = sessions[:f.Limit]
+		last := sessions[f.Limit-1]
+		next = chat.PageMark{UpdatedAt: last.UpdatedAt, Session: last.ID}
+	}
+	ids := make([]id.Session, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID
+	}
+	members, err := c.membersOf(ctx, ids)
+	for i := range sessions {
+		sessions[i].Members = members[sessions[i].ID]
+	}
+	return sessions, next, err
+}
+
+// membersOf returns the members of each conversation in the order of joining.
+func (c *Chat) membersOf(ctx context.Context, sessions []id.Session) (map[id.Session][]chat.Member, error) {
+	members := map[id.Session][]chat.Member{}
+	if len(sessions) == 0 {
+		return members, nil
+	}
+	query, args := inList(`
+SELECT m.session_id, m.member_id, m.role, m.joined_at, COALESCE(u.name, a.name, '')
+FROM session_members m LEFT JOIN users u ON u.id = m.member_id LEFT JOIN agents a ON a.id = m.member_id
+WHERE m.left_at IS NULL AND m.session_id IN `, sessions)
+	rows, err := c.store.readDB.QueryContext(ctx, query+` ORDER BY m.joined_at, m.member_id`, args...)
+	_, err = collect(rows, err, func(row Scanner) (m chat.Member, err error) {
+		var session id.Session
+		var joined int64
+		err = row.Scan(&session, &m.ID, &m.Role, &joined, &m.Name)
+		m.JoinedAt = fromMicros(joined)
+		members[session] = append(members[session], m)
+		return m, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	return members, nil
+}
+
+// UserNames implements chat.SessionStore.
+func (c *Chat) UserNames(ctx context.Context, users []id.User) (map[id.User]string, error) {
+	names := map[id.User]string{}
+	if len(users) == 0 {
+		return names, nil
+	}
+	query, args := inList(`SELECT id, name FROM users WHERE id IN `, users)
+	rows, err := c.store.readDB.QueryContext(ctx, query, args...)
+	_, err = collect(rows, err, func(row Scanner) (user id.User, err error) {
+		var name string
+		err = row.Scan(&user, &name)
+		names[user] = name
+		return user, err
+	})
+	return names, err
+}
+
+// Open implements chat.SessionStore.
+func (c *Chat) Open(ctx context.Context, o chat.Opening, claim account.Claim) error {
+	s := o.Session
+	locks := []Lock{lockAttempt(claim.Attempt), LockConversation(string(s.ID))}
+	return c.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {
+		if err := tx.claim(ctx, claim); err != nil {
+			return err
+		}
+		const insert = `INSERT INTO sessions (id, type, name, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`
+		if _, err := tx.Exec(ctx, insert, string(s.ID), string(s.Type), s.Name, string(s.Owner), micros(s.CreatedAt)); err != nil {
+			return fmt.Errorf("insert conversation: %w", err)
+		}
+		const counter = `INSERT INTO conversation_counters (session_id, last_seq, last_place, updated_at) VALUES ($1, 0, 0, $2)`
+		if _, err := tx.Exec(ctx, counter, string(s.ID), micros(s.CreatedAt)); err != nil {
+			return fmt.Errorf("insert counter: %w", err)
+		}
+		for _, m := range s.Members {
+			if err := tx.putMember(ctx, s.ID, m); err != nil {
+				return err
+			}
+			tx.emitJoined(s.ID, m.ID, o.Created)
+		}
+		return nil
+	})
+}
+
+// putMember makes m a member, again if need be. Who comes back keeps their read mark.
+func (t *Tx) putMember(ctx context.Context, s id.Session, m chat.Member) error {
+	const put = `
+INSERT INTO session_members (session_id, member_id, role, last_read_seq, joined_at) VALUES ($1, $2, $3, 0, $4)
+ON CONFLICT (session_id, member_id) DO UPDATE SET role = excluded.role, joined_at = excluded.joined_at, left_at = NULL`
+	if _, err := t.Exec(ctx, put, string(s), string(m.ID), string(m.Role), micros(m.JoinedAt)); err != nil {
+		return fmt.Errorf("put member: %w", err)
+	}
+	return nil
+}
+
+// emitJoined tells a person that they are in: from this row on they get what the conversation gets. Agents hear nothing.
+func (t *Tx) emitJoined(s id.Session, m chat.MemberID, created []byte) {
+	user, ok := m.User()
+	if !ok {
+		return
+	}
+	t.Emit(delivery.Row{
+		Audience: delivery.ToUser(user), Kind: delivery.KindFrame, FrameType: frameSessionCreated, Payload: created,
+		Session: s, Change: delivery.Joined, ChangeUser: user,
+	})
+}
+
+func (t *Tx) emitToSession(s id.Session, frame string, payload []byte) {
+	t.Emit(delivery.Row{
+		Audience: delivery.ToSession(s), Kind: delivery.KindFrame, FrameType: frame, Payload: payload, Session: s,
+	})
+}
+
+// isMember is membership as it is in this transaction.
+func (t *Tx) isMember(ctx context.Context, s id.Session, m chat.MemberID) (bool, error) {
+	const query = `SELECT 1 FROM session_members WHERE session_id = $1 AND member_id = $2 AND left_at IS NULL`
+	return hasRow(t.QueryRow(ctx, query, string(s), string(m)))
+}
+
+func (t *Tx) touchConversation(ctx context.Context, s id.Session) error {
+	_, err := t.Exec(ctx, `UPDATE conversation_counters SET updated_at = $2 WHERE session_id = $1`, string(s), micros(t.now))
+	return err
+}
