@@ -33,7 +33,7 @@ run() {
 	start=$(date +%s)
 	echo "test: $what"
 	# The report ends with 1 if a test failed, and with -strict if one was skipped.
-	$GO test $race -shuffle=on -timeout 15m -json "$@" | $GO run ./deploy/e2e/cmd/testreport $strict
+	$GO test $race -shuffle=on -timeout 10m -json "$@" | $GO run ./deploy/e2e/cmd/testreport $strict
 	echo "test: $what passed in $(($(date +%s) - start)) s"
 }
 
