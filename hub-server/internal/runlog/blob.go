@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -47,6 +48,8 @@ type BlobStore interface {
 	AddPart(ctx context.Context, upload Upload, part int, data []byte) error
 	// FinishUpload makes the upload the blob, or drops it if another one was first; the edge holds the blob either way.
 	FinishUpload(ctx context.Context, edge id.Edge, upload Upload, hash BlobHash, size int64) error
+	// SweepUploads drops uploads that began before a time and never finished.
+	SweepUploads(ctx context.Context, before time.Time) error
 	// OpenBlob returns the size of a blob and a function that reads one part of it; fault.NotFound.
 	OpenBlob(ctx context.Context, hash BlobHash) (size int64, part func(ctx context.Context, n int) ([]byte, error), err error)
 }
@@ -101,6 +104,14 @@ func (b *Blobs) receive(ctx context.Context, upload Upload, body io.Reader) (has
 			return "", 0, fmt.Errorf("read blob: %w", err)
 		}
 	}
+}
+
+// uploadLife is how long an upload may take, by the hub's wall clock.
+const uploadLife = 24 * time.Hour
+
+// sweep drops what dead uploads left behind.
+func (b *Blobs) sweep(ctx context.Context) error {
+	return b.store.SweepUploads(ctx, now().Add(-uploadLife))
 }
 
 // keep stores a value of the hub's own as if the edge had uploaded it.

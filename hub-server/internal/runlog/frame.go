@@ -47,7 +47,7 @@ func PrepareFrame(edge id.Edge, lane LaneState, f wire.Frame) LaneFrame {
 	out.Rows = make([]LaneRow, 0, len(f.Rows)-skip)
 	for i, raw := range f.Rows[skip:] {
 		out.Chain = out.Chain.Next(raw)
-		out.Rows = append(out.Rows, prepareRow(lane.Watermark+1+wire.ProducerSeq(i), raw)) //nolint:gosec // a frame has few rows
+		out.Rows = append(out.Rows, prepareRow(lane.Watermark+1+wire.ProducerSeq(i), raw))
 	}
 	return out
 }

@@ -22,6 +22,9 @@ type Head struct {
 	Final id.Message // the message that was made of the final text
 }
 
+// Cancellable says whether asking the run to stop would be news.
+func (h Head) Cancellable() bool { return !h.State.Ended() && h.State != run.StateCancelling }
+
 // Growth is a log that grows within one transaction: a pure step per event. What it gathers is stored in the end.
 type Growth struct {
 	Head

@@ -39,7 +39,7 @@ func (l LaneState) Place(first, last wire.ProducerSeq) (fit Fit, skip int) {
 	case last <= l.Watermark:
 		return Duplicate, 0
 	}
-	return Next, int(l.Watermark + 1 - first) //nolint:gosec // less than the rows of one frame
+	return Next, int(l.Watermark + 1 - first)
 }
 
 // LaneResult is what became of a frame. At most one of Fenced, Rewind and NeedBlob is set; then nothing was committed.

@@ -14,6 +14,8 @@ const (
 	// jump is by how much a look may come late, or wall and monotonic time disagree, before everything observed is forgotten: the
 	// machine slept, or this process was stopped, and whoever was absent may have been here all the while.
 	jump = 5 * time.Second
+
+	sweepEvery = 10 * time.Minute
 )
 
 // Watch ends the runs of edges that stay away, and dispatches waiting runs that no greeting reached. Absence is observed on this
@@ -22,8 +24,9 @@ type Watch struct {
 	runs  *Runs
 	after time.Duration
 
-	lastLook time.Time
-	absent   map[id.Edge]time.Time // since when, monotonic; owned by Run
+	lastLook  time.Time
+	lastSweep time.Time
+	absent    map[id.Edge]time.Time // since when, monotonic; owned by Run
 }
 
 // NewWatch returns a watch that interrupts the runs of an edge after so long an absence (HUB_INTERRUPT_AFTER).
@@ -52,6 +55,12 @@ func (w *Watch) look(ctx context.Context, at time.Time) error {
 		clear(w.absent)
 	}
 	w.lastLook = at
+	if w.lastSweep.IsZero() || at.Sub(w.lastSweep) >= sweepEvery {
+		w.lastSweep = at
+		if err := w.runs.closer.blobs.sweep(ctx); err != nil {
+			return err
+		}
+	}
 	if err := w.runs.dispatchOnline(ctx); err != nil {
 		return err
 	}

@@ -73,3 +73,6 @@ func newEpoch() string {
 	rand.Read(raw) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
 	return hex.EncodeToString(raw)
 }
+
+// RemakeEpoch implements runlog.LaneStore.
+func (r *Runlog) RemakeEpoch(ctx context.Context) error { return r.store.RemakeEpoch(ctx) }

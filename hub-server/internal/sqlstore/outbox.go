@@ -29,7 +29,7 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 			return err
 		}
 	}
-	t.head = delivery.Position(head)
+	t.outboxHead = delivery.Position(head)
 	return nil
 }
 

@@ -99,7 +99,7 @@ func (s *Store) prepare(ctx context.Context) (*Store, error) {
 func (s *Store) NewWriter(log *slog.Logger, reg *telemetry.Registry, committed func(Committed)) *Writer {
 	return &Writer{
 		store: s, log: log, requests: make(chan *request, writeQueue), stopped: make(chan struct{}),
-		committed: committed, metrics: newWriterMetrics(reg),
+		committed: committed, metrics: newWriterMetrics(reg), bulks: map[bulkKey]string{},
 	}
 }
 
@@ -129,3 +129,11 @@ func discard(conn *sql.Conn) {
 func micros(t time.Time) int64 { return t.UnixMicro() }
 
 func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }
+
+// fromZero reads a time that is 0 until it is known.
+func fromZero(us int64) time.Time {
+	if us == 0 {
+		return time.Time{}
+	}
+	return fromMicros(us)
+}

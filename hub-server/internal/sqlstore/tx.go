@@ -13,13 +13,14 @@ import (
 // Tx is what a write request works with. It lives inside one group of the Writer and is not safe for concurrent use.
 // Nothing but statements belongs between its calls: encode and hash before.
 type Tx struct {
-	dialect dialect
-	conn    *sql.Conn
-	stmts   map[string]*sql.Stmt // prepared on conn, owned by the writer
-	now     time.Time
-	pending []delivery.Row
-	edges   []id.Edge         // to be woken after the commit
-	head    delivery.Position // of the outbox, known when the group's rows are placed
+	dialect    dialect
+	conn       *sql.Conn
+	stmts      map[string]*sql.Stmt // prepared on conn, owned by the writer
+	bulks      map[bulkKey]string   // texts of multi-row statements, owned by the writer
+	now        time.Time
+	pending    []delivery.Row
+	edges      []id.Edge         // to be woken after the commit
+	outboxHead delivery.Position // known when the group's rows are placed
 }
 
 // Now is the hub's time for everything that this group records, cut to microseconds.

@@ -34,6 +34,7 @@ type Writer struct {
 
 	conn  *sql.Conn            // owned by Run
 	stmts map[string]*sql.Stmt // prepared on conn
+	bulks map[bulkKey]string   // owned by Run
 }
 
 // Committed is what a commit changed for others.
@@ -130,8 +131,8 @@ func (w *Writer) commit(ctx context.Context, group []*request) error {
 		}
 		close(req.done)
 	}
-	if err == nil && (tx.head > 0 || len(tx.edges) > 0) {
-		w.committed(Committed{Head: tx.head, Edges: slices.Compact(slices.Sorted(slices.Values(tx.edges)))})
+	if err == nil && (tx.outboxHead > 0 || len(tx.edges) > 0) {
+		w.committed(Committed{Head: tx.outboxHead, Edges: slices.Compact(slices.Sorted(slices.Values(tx.edges)))})
 	}
 	return err
 }
@@ -146,7 +147,7 @@ func (w *Writer) try(ctx context.Context, group []*request) (*Tx, error) {
 	if err := w.ensureConn(ctx); err != nil {
 		return nil, err
 	}
-	tx := &Tx{dialect: w.store.dialect, conn: w.conn, stmts: w.stmts, now: time.Now().UTC().Truncate(time.Microsecond)}
+	tx := &Tx{dialect: w.store.dialect, conn: w.conn, stmts: w.stmts, bulks: w.bulks, now: time.Now().UTC().Truncate(time.Microsecond)}
 	if _, err := w.conn.ExecContext(ctx, w.store.dialect.begin); err != nil {
 		return nil, fmt.Errorf("begin: %w", err)
 	}

@@ -60,9 +60,10 @@ CREATE TABLE runs (
     started_at      BIGINT  NOT NULL,
     ended_at        BIGINT  NOT NULL
 );
-CREATE INDEX runs_session ON runs (session_id, run_id);
-CREATE INDEX runs_requester ON runs (requested_by, run_id);
-CREATE INDEX runs_open ON runs (edge_id, run_id) WHERE ended_at = 0;
+CREATE INDEX runs_session ON runs (session_id, created_at, run_id);
+CREATE INDEX runs_requester ON runs (requested_by, created_at, run_id);
+CREATE INDEX runs_open ON runs (edge_id) WHERE ended_at = 0;
+CREATE INDEX runs_waiting ON runs (created_at, run_id) WHERE state = 'waiting_edge';
 
 CREATE TABLE run_events (
     run_id           TEXT     NOT NULL,

@@ -1,0 +1,32 @@
+package sqlstore
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Runlog keeps runs, their logs, lanes, commands and blobs: runlog.Store.
+type Runlog struct {
+	store  *Store
+	writer *Writer
+}
+
+var _ runlog.Store = (*Runlog)(nil)
+
+// NewRunlog reads from s and writes through w.
+func NewRunlog(s *Store, w *Writer) *Runlog { return &Runlog{store: s, writer: w} }
+
+// lockSetOf is what a request has to lock that appends to the log of a run.
+func lockSetOf(session id.Session, runID id.Run) []Lock {
+	return []Lock{LockConversation(string(session)), LockRun(string(runID))}
+}
+
+// randomKey is a narrow name for a row that has a wide one: random, so that no counter has to be taken.
+func randomKey() int64 {
+	var raw [8]byte
+	rand.Read(raw[:]) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
+	return int64(binary.BigEndian.Uint64(raw[:]) >> 1)
+}
