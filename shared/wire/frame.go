@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Limits of a frame, in bytes.
@@ -52,7 +53,7 @@ func DecodeFrame(data []byte) (Frame, error) {
 	r.expectMagic()
 	f := Frame{Generation: Generation(r.uvarint()), First: ProducerSeq(r.uvarint())}
 	count := r.uvarint()
-	if r.failed == "" && (count == 0 || count > maxFrameRows || f.First == 0) {
+	if r.failed == "" && (count == 0 || count > maxFrameRows || f.First == 0 || f.First > math.MaxUint64-ProducerSeq(count)) {
 		r.fail("bad row count or first row")
 	}
 	for i := uint64(0); i < count && r.failed == ""; i++ {

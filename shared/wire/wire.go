@@ -140,7 +140,7 @@ type Command struct {
 	Kind       Kind            `json:"kind"`
 	RunID      id.Run          `json:"run_id"`
 	Lease      Lease           `json:"lease"`
-	Body       json.RawMessage `json:"body"`
+	Body       json.RawMessage `json:"body"` // as json.Marshal wrote it, so that writing the command keeps the signed bytes
 	Signature  string          `json:"signature"`
 }
 

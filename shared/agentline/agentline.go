@@ -1,0 +1,162 @@
+// Package agentline is what agents of the `events` runtime write on stdout (R17): one JSON object per line, the seven AgentEvents of S2 and
+// facts of the run.agent family. Their turn arrives as S4's turn line (package bridge). Parse is the edge's side, Writer the agent's.
+//
+//	{"type":"delta","content":"text","content_index":0}
+//	{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{…}}
+//	{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":…}      or "error":{"code","message","retryable"}
+//	{"type":"artifact","artifact":{"filename":"a.md","content_type":"text/markdown","path":"a.md"}}   or "content", or "content_base64"
+//	{"type":"state_change","state":"planning"}
+//	{"type":"done","answer":"whole answer"}
+//	{"type":"error","error_code":"rate_limit","error_message":"sentence","retryable":true}
+//	{"type":"session_init","session_id":"name to resume by"}
+//	{"type":"run.agent.thinking","payload":{"delta":"reasoning"}}      and any other run.agent.* fact, or run.checkpoint
+//
+// Keys that are not named here are ignored, so that agents can be newer than the edge. `tool_call_id` may be missing: calls and results then
+// pair by name. `answer` is used only if nothing of it was a delta. The agent ends with done or error, then exits with code 0.
+package agentline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// Type is the `type` of a line.
+type Type string
+
+// Types of line; facts have their event's type.
+const (
+	Delta       Type = "delta"
+	ToolCall    Type = "tool_call"
+	ToolResult  Type = "tool_result"
+	Artifact    Type = "artifact"
+	StateChange Type = "state_change"
+	Done        Type = "done"
+	Error       Type = "error"
+	SessionInit Type = "session_init"
+)
+
+// Line is one line with all of its fields; which ones count depends on Type.
+type Line struct {
+	Type Type `json:"type"`
+
+	Content      string `json:"content,omitempty"`
+	ContentIndex int    `json:"content_index,omitempty"`
+
+	ToolCallID string          `json:"tool_call_id,omitempty"`
+	ToolName   string          `json:"tool_name,omitempty"`
+	ToolArgs   json.RawMessage `json:"tool_args,omitempty"`
+	ToolResult json.RawMessage `json:"tool_result,omitempty"`
+	Error      *event.ErrorObj `json:"error,omitempty"`
+
+	Artifact *File `json:"artifact,omitempty"`
+
+	State     string `json:"state,omitempty"`
+	Answer    string `json:"answer,omitempty"`
+	SessionID string `json:"session_id,omitempty"`
+
+	ErrorCode    string `json:"error_code,omitempty"`
+	ErrorMessage string `json:"error_message,omitempty"`
+	Retryable    bool   `json:"retryable,omitempty"`
+
+	Payload json.RawMessage `json:"payload,omitempty"`
+}
+
+// File is an artifact: exactly one of Path, Content and ContentBase64 says what is in it. Path is relative to the agent's directory.
+type File struct {
+	Filename      string  `json:"filename,omitempty"`
+	ContentType   string  `json:"content_type,omitempty"`
+	Path          string  `json:"path,omitempty"`
+	Content       *string `json:"content,omitempty"`
+	ContentBase64 []byte  `json:"content_base64,omitempty"`
+}
+
+// Reason names why a line was not used.
+type Reason string
+
+// Reasons.
+const (
+	NotJSON     Reason = "not_json"
+	NotObject   Reason = "not_object"
+	TooDeep     Reason = "too_deep"
+	UnknownType Reason = "unknown_type"
+	BadField    Reason = "bad_field" // a known field with a value of another kind, or a needed one that is missing
+	AfterEnd    Reason = "after_end" // said after done or error
+)
+
+// IgnoredError says that a line is not an event. It is raw output of the process, never part of the answer.
+type IgnoredError struct{ Reason Reason }
+
+func (e *IgnoredError) Error() string { return fmt.Sprintf("line ignored: %s", e.Reason) }
+
+// Parse reads one line. The error is always an *IgnoredError.
+func Parse(data []byte) (Line, error) {
+	switch {
+	case event.Depth(data) > event.MaxDepth:
+		return Line{}, &IgnoredError{TooDeep}
+	case !json.Valid(data):
+		return Line{}, &IgnoredError{NotJSON}
+	}
+	var l Line
+	if err := json.Unmarshal(data, &l); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) && kind.Field == "" {
+			return Line{}, &IgnoredError{NotObject}
+		}
+		return Line{}, &IgnoredError{BadField}
+	}
+	return l, l.check()
+}
+
+func (l Line) check() error {
+	switch l.Type {
+	case Delta, StateChange, Done, Error, ToolCall, ToolResult:
+		return nil
+	case SessionInit:
+		return need(l.SessionID != "")
+	case Artifact:
+		return need(l.Artifact != nil && l.Artifact.sources() == 1)
+	}
+	if !l.Fact() {
+		return &IgnoredError{UnknownType}
+	}
+	return nil
+}
+
+// Fact says whether the line is a fact rather than one of the types above.
+func (l Line) Fact() bool {
+	t := event.Type(l.Type)
+	return t == event.RunCheckpoint || (len(t) > len(factPrefix) && t[:len(factPrefix)] == factPrefix && event.WellFormed(string(t)))
+}
+
+const factPrefix = "run.agent."
+
+func need(ok bool) error {
+	if !ok {
+		return &IgnoredError{BadField}
+	}
+	return nil
+}
+
+func (f File) sources() int {
+	n := 0
+	for _, given := range []bool{f.Path != "", f.Content != nil, f.ContentBase64 != nil} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+// Thought returns the text of a run.agent.thinking line; false for any other.
+func (l Line) Thought() (string, bool) {
+	var p struct {
+		Delta string `json:"delta"`
+	}
+	if event.Type(l.Type) != event.Thinking || json.Unmarshal(l.Payload, &p) != nil {
+		return "", false
+	}
+	return p.Delta, true
+}

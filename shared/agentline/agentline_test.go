@@ -1,0 +1,170 @@
+package agentline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/contentchain"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+func say(w *agentline.Writer) {
+	w.SessionInit("s:1")
+	w.State("planning")
+	w.Think("hm <é>")
+	w.Delta("one ")
+	w.ToolCall("1", "search", map[string]any{"q": "a<b"})
+	w.ToolResult("1", "search", []string{"x"})
+	w.ToolCall("2", "read", nil)
+	w.ToolFailed("2", "read", event.ErrorObj{Code: "not_found", Message: "No such file.", Retryable: true})
+	w.Artifact("a.md", "text/markdown", []byte("# A\n"))
+	w.Artifact("a.bin", "", []byte{0xff, 0})
+	w.Metrics(map[string]any{"turns": 1})
+	w.Done("one two")
+	w.Fail("rate_limit", "Wait a minute.", true)
+}
+
+func TestLinesAreTheOnesOfTheProtocol(t *testing.T) {
+	var got bytes.Buffer
+	w := agentline.NewWriter(&got)
+	say(w)
+	if w.Err() != nil {
+		t.Fatal(w.Err())
+	}
+	golden := filepath.Join("testdata", "lines.ndjson")
+	if *update {
+		if err := os.WriteFile(golden, got.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("got\n%s\nwant\n%s", got.Bytes(), want)
+	}
+}
+
+func TestEveryLineOfTheWriterIsRead(t *testing.T) {
+	var out bytes.Buffer
+	say(agentline.NewWriter(&out))
+	for line := range bytes.Lines(out.Bytes()) {
+		l, err := agentline.Parse(line)
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		again, err := event.Encode(l)
+		if err != nil || string(again)+"\n" != string(line) {
+			t.Errorf("read %s, wrote %s (%v)", line, again, err)
+		}
+	}
+}
+
+func TestMetricsReportTheChainOfWhatWasSaid(t *testing.T) {
+	var out bytes.Buffer
+	w := agentline.NewWriter(&out)
+	w.Delta("a")
+	w.Delta("b")
+	w.Metrics(nil)
+	var want contentchain.Chain
+	want.Text("ab")
+	lines := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
+	last, err := agentline.Parse(lines[len(lines)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := contentchain.Reported(last.Payload); !ok || got != want.Head() {
+		t.Errorf("reported %+v, want %+v", got, want.Head())
+	}
+}
+
+func TestWhatIsNoEventSaysWhy(t *testing.T) {
+	cases := map[string]agentline.Reason{
+		``:                agentline.NotJSON,
+		`hello`:           agentline.NotJSON,
+		`{"type":"delta"`: agentline.NotJSON,
+		"{\"type\":\"delta\",\"content\":\"\x00\"}": agentline.NotJSON,
+		`"delta"`:                       agentline.NotObject,
+		`[]`:                            agentline.NotObject,
+		`{}`:                            agentline.UnknownType,
+		`{"type":"Delta"}`:              agentline.UnknownType,
+		`{"type":"partial","text":"x"}`: agentline.UnknownType,
+		`{"type":"run.started"}`:        agentline.UnknownType,
+		`{"type":"run.agent."}`:         agentline.UnknownType,
+		`{"type":"run.agent.a b"}`:      agentline.UnknownType,
+		`{"type":7}`:                    agentline.BadField,
+		`{"type":"delta","content":7}`:  agentline.BadField,
+		`{"type":"session_init"}`:       agentline.BadField,
+		`{"type":"artifact"}`:           agentline.BadField,
+		`{"type":"artifact","artifact":{"filename":"x"}}`:                    agentline.BadField,
+		`{"type":"artifact","artifact":{"path":"x","content":""}}`:           agentline.BadField,
+		`{"type":"done","answer":` + string(bytes.Repeat([]byte("["), 5000)): agentline.TooDeep,
+	}
+	for line, want := range cases {
+		_, err := agentline.Parse([]byte(line))
+		var ignored *agentline.IgnoredError
+		if !errors.As(err, &ignored) || ignored.Reason != want {
+			t.Errorf("%.60s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestNewerAgentsAreUnderstood(t *testing.T) {
+	for _, line := range []string{
+		`{"type":"delta","content":"x","later":{"a":1}}`, `{"type":"run.agent.future_thing","payload":{"a":1}}`, `{"type":"run.checkpoint"}`,
+		`{"type":"artifact","artifact":{"content":""}}`, " {\"type\":\"done\"}\t",
+	} {
+		if _, err := agentline.Parse([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+type broken struct{ writes int }
+
+func (b *broken) Write([]byte) (int, error) {
+	b.writes++
+	return 0, os.ErrClosed
+}
+
+func TestWriterStopsAtTheFirstError(t *testing.T) {
+	b := &broken{}
+	w := agentline.NewWriter(b)
+	say(w)
+	if !errors.Is(w.Err(), os.ErrClosed) || b.writes != 1 {
+		t.Errorf("%v after %d writes", w.Err(), b.writes)
+	}
+}
+
+func FuzzParseNeverPanics(f *testing.F) {
+	golden, err := os.ReadFile(filepath.Join("testdata", "lines.ndjson"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range bytes.Lines(golden) {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l, err := agentline.Parse(data)
+		if err == nil && !json.Valid(data) {
+			t.Fatalf("accepted %q", data)
+		}
+		if _, ok := l.Thought(); ok && l.Type != agentline.Type(event.Thinking) {
+			t.Fatal("a thought that is none")
+		}
+	})
+}
