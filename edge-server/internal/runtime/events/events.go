@@ -1,0 +1,105 @@
+// Package events is the adapter for agents of the `events` runtime (R17): S4's turn line in, the lines of shared/agentline out.
+package events
+
+import (
+	"errors"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// Adapter is a runtime.Adapter. The zero value is ready.
+type Adapter struct{}
+
+// Open begins a turn; one without a message is refused.
+func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
+	line, err := bridge.Turn{Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName}.Encode()
+	if errors.Is(err, bridge.ErrEmptyTurn) {
+		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &dialogue{turn: line, artifacts: turn.Artifacts}, nil
+}
+
+type dialogue struct {
+	turn      []byte
+	artifacts runtime.Artifacts
+
+	spoken  bool            // some of the answer was a delta
+	done    *run.Done       // held back until the process has ended
+	failure *event.ErrorObj // as the agent reported it
+}
+
+func (d *dialogue) Begin() runtime.Reaction { return runtime.Reaction{Reply: d.turn, CloseInput: true} }
+
+func (d *dialogue) Line(data []byte) runtime.Reaction {
+	line, err := agentline.Parse(data)
+	var ignored *agentline.IgnoredError
+	switch {
+	case errors.As(err, &ignored):
+		return runtime.Reaction{Ignored: string(ignored.Reason)}
+	case d.done != nil || d.failure != nil:
+		return runtime.Reaction{Ignored: string(agentline.AfterEnd)}
+	}
+	return d.event(line)
+}
+
+func (d *dialogue) event(l agentline.Line) runtime.Reaction {
+	switch l.Type {
+	case agentline.Delta:
+		d.spoken = d.spoken || l.Content != ""
+		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content})
+	case agentline.ToolCall:
+		return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs})
+	case agentline.ToolResult:
+		return say(run.ToolResult{ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error})
+	case agentline.StateChange:
+		return say(run.StateChange{State: l.State})
+	case agentline.SessionInit:
+		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID}})
+	case agentline.Artifact:
+		return d.artifact(*l.Artifact)
+	case agentline.Done:
+		d.done = &run.Done{Answer: l.Answer}
+		return runtime.Reaction{}
+	case agentline.Error:
+		d.failure = failureOf(l)
+		return runtime.Reaction{}
+	}
+	return fact(l)
+}
+
+func say(e run.AgentEvent) runtime.Reaction { return runtime.Reaction{Events: []run.AgentEvent{e}} }
+
+// fact: reasoning is text, everything else is carried as it is.
+func fact(l agentline.Line) runtime.Reaction {
+	if event.Type(l.Type) != event.Thinking {
+		f := run.Fact{Type: event.Type(l.Type)}
+		if len(l.Payload) > 0 {
+			f.Payload = l.Payload
+		}
+		return say(f)
+	}
+	text, ok := l.Thought()
+	if !ok {
+		return runtime.Reaction{Ignored: string(agentline.BadField)}
+	}
+	return say(run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: text})
+}
+
+func failureOf(l agentline.Line) *event.ErrorObj {
+	failure := event.ErrorObj{Code: fault.Code(l.ErrorCode), Message: l.ErrorMessage, Retryable: l.Retryable}
+	if failure.Code == "" {
+		failure.Code = fault.AgentError
+	}
+	if failure.Message == "" {
+		failure.Message = "The agent reported an error without saying which."
+	}
+	return &failure
+}

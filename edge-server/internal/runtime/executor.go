@@ -1,0 +1,117 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Options of NewExecutor. All are required but Repository.
+type Options struct {
+	Host       *process.Host
+	Profiles   profile.Set
+	Adapters   map[profile.Runtime]Adapter
+	Workspaces workspace.Store
+	// Repository is the absolute folder that scout reads; empty: a directory of its own, like any other agent.
+	Repository string
+	Blobs      Blobs
+	Edge       profile.Edge
+	Log        *slog.Logger
+	Metrics    *telemetry.Registry
+}
+
+// Executor starts agents: an admission.Executor and admission.Sweeper. Safe for concurrent use.
+type Executor struct {
+	opts    Options
+	metrics *metrics
+}
+
+// NewExecutor returns an Executor for the profiles of opts.
+func NewExecutor(opts Options) *Executor {
+	return &Executor{opts: opts, metrics: newMetrics(opts.Metrics)}
+}
+
+// Profiles returns what this edge can run, by name.
+func (e *Executor) Profiles() []wire.Profile {
+	var all []wire.Profile
+	for _, p := range e.opts.Profiles.Sorted() {
+		all = append(all, wire.Profile{Name: string(p.Name), Runtime: string(p.Runtime), Description: p.Description})
+	}
+	return all
+}
+
+// Start spawns the agent of job. See admission.Executor.
+func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Process, error) {
+	p, ok := e.opts.Profiles[profile.Name(job.Profile)]
+	adapter := e.opts.Adapters[p.Runtime]
+	if !ok || adapter == nil {
+		return nil, fault.New(fault.ProfileUnknown, "This edge has no profile %.80q.", job.Profile)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	launch := p.Launch(profile.Turn{SessionID: string(job.AgentSession), SessionName: job.SessionName}, e.opts.Edge)
+	dir, err := e.directory(p, launch, job)
+	if err != nil {
+		return nil, err
+	}
+	log := e.opts.Log.With("run", job.Run, "profile", job.Profile)
+	for _, warning := range launch.Warnings {
+		log.Warn("profile expanded with a warning", "warning", warning)
+	}
+	secrets := redact.New(launch.Secrets)
+	dialogue, err := adapter.Open(Turn{
+		Message: job.Prompt, SessionID: string(job.AgentSession), SessionName: job.SessionName,
+		Streaming: p.Streaming, Permission: p.Permission, Artifacts: keeper{dir: dir, blobs: e.opts.Blobs, secrets: secrets},
+	})
+	if err != nil {
+		return nil, err
+	}
+	nonce := process.Nonce(job.Nonce)
+	proc, err := e.opts.Host.Start(process.Spec{
+		Argv: launch.Argv, Dir: dir, Env: process.Environment(e.opts.Edge.Lookup, dir, launch.Env, nonce), Nonce: nonce, Grace: p.Grace,
+	})
+	if err != nil {
+		return nil, startFailed(err, launch.Argv[0])
+	}
+	return &running{
+		proc: proc, dir: dir, dialogue: dialogue, limit: p.Timeout, secrets: secrets, log: log, metrics: e.metrics,
+	}, nil
+}
+
+// directory is the profile's own, else the repository for the agent that reads one, else a private one.
+func (e *Executor) directory(p profile.Profile, launch profile.Launch, job admission.Job) (string, error) {
+	switch {
+	case launch.Dir != "":
+		return launch.Dir, nil
+	case p.Executor == profile.Scout && e.opts.Repository != "":
+		return e.opts.Repository, nil
+	}
+	dir, err := e.opts.Workspaces.Directory(job.Session, job.Agent)
+	if err != nil {
+		return "", fault.Wrap(err, fault.StartFailed, "The edge could not make a workspace for the agent.")
+	}
+	return dir, nil
+}
+
+func startFailed(err error, program string) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault.Wrap(err, fault.StartFailed, "The agent's program %.200q does not exist. Check command and cwd of its profile.", program)
+	}
+	return fault.Wrap(err, fault.StartFailed, "The agent's program %.200q could not be started. The log of the edge says why.", program)
+}
+
+// Sweep ends what an earlier process of this edge left of a start. See admission.Sweeper.
+func (e *Executor) Sweep(ctx context.Context, nonce admission.Nonce) error {
+	return e.opts.Host.Sweep(ctx, process.Nonce(nonce))
+}
