@@ -58,7 +58,7 @@ type Reaction struct {
 	Ignored string
 	// Warnings name parts of a good line that were not used. They are counted.
 	Warnings []string
-	Reply   []byte // for stdin
+	Reply    []byte // for stdin
 	// CloseInput ends stdin after Reply.
 	CloseInput bool
 }
