@@ -19,7 +19,7 @@ const (
 )
 
 // Handler receives messages of one subscription one after another, in the order of publication.
-type Handler func(s subject.Subject, data []byte)
+type Handler = func(s subject.Subject, data []byte)
 
 // Bus is a connection of the hub itself. It reconnects for ever; what is published meanwhile is lost, which every user of the
 // bus expects. Safe for concurrent use.

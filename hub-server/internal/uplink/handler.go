@@ -1,0 +1,158 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+)
+
+// Headers of the 101 answer that opens a tunnel.
+const (
+	HeaderConnection = "Switchyard-Connection"
+	HeaderTicket     = "Switchyard-Bus-Ticket"
+)
+
+// tunnelReadLimit bounds one WebSocket message, in bytes; the edge's NATS client writes its buffer of 32 KiB, or one large message.
+const tunnelReadLimit = 2 << 20
+
+// Deps is what a Handler works with. Problem answers a request that is refused before the upgrade.
+type Deps struct {
+	Log      *slog.Logger
+	Bus      Bus
+	Edges    Edges
+	Lanes    Lanes
+	Runs     Runs
+	Presence Presence
+	Problem  func(http.ResponseWriter, *http.Request, error)
+	Metrics  *Metrics
+}
+
+// Handler serves GET /edge/uplink and owns the lanes of this hub process. Safe for concurrent use.
+type Handler struct {
+	Deps
+	lanes registry
+
+	stopping context.Context
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+}
+
+// NewHandler returns a handler that serves until Run's context ends.
+func NewHandler(d Deps) *Handler {
+	h := &Handler{Deps: d, lanes: registry{byEdge: map[id.Edge]holder{}}}
+	h.stopping, h.stop = context.WithCancel(context.Background())
+	return h
+}
+
+// Run listens for hints of other hubs (commands waiting, edges revoked) until ctx ends, then closes every tunnel and waits for them.
+func (h *Handler) Run(ctx context.Context, hubBus HintBus) error {
+	defer h.running.Wait()
+	defer h.stop()
+	for s, act := range map[subject.Subject]func(id.Edge){subject.WakeCommands: h.Wake, subject.Revoked: h.Disconnect} {
+		unlisten, err := hubBus.Listen(ctx, subject.Pattern(s), func(_ subject.Subject, data []byte) { act(id.Edge(data)) })
+		if err != nil {
+			return err
+		}
+		defer unlisten()
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// HintBus carries hints between hub processes.
+type HintBus interface {
+	Listen(ctx context.Context, p subject.Pattern, h func(subject.Subject, []byte)) (stop func(), err error)
+}
+
+// Wake tells the edge's lane, if it is held here, that commands may wait.
+func (h *Handler) Wake(e id.Edge) {
+	if l := h.lanes.of(e); l != nil {
+		l.poke()
+	}
+}
+
+// Disconnect ends the edge's tunnel, if it is held here.
+func (h *Handler) Disconnect(e id.Edge) {
+	if l := h.lanes.of(e); l != nil {
+		l.end(fault.New(fault.EdgeRevoked, "This edge was removed from the hub. Enrol it again to use it."))
+	}
+}
+
+// ServeHTTP authenticates, upgrades and serves one tunnel until it ends.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	edge, err := h.Edges.Authenticate(r.Context(), bearer(r))
+	if err != nil {
+		h.Problem(w, r, err)
+		return
+	}
+	if h.stopping.Err() != nil {
+		h.Problem(w, r, fault.New(fault.Busy, "This hub is stopping. Try again in a moment."))
+		return
+	}
+	h.running.Add(1)
+	defer h.running.Done()
+	l := newLane(h, edge.ID)
+	ticket := h.Bus.Ticket(edge.ID, l.conn)
+	defer h.Bus.Forget(ticket)
+	w.Header().Set(HeaderConnection, string(l.conn))
+	w.Header().Set(HeaderTicket, ticket)
+	socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
+	if err != nil {
+		h.Log.Info("uplink upgrade failed", "edge", edge.ID, "error", err)
+		return
+	}
+	socket.SetReadLimit(tunnelReadLimit)
+	h.serve(l, socket)
+}
+
+// serve runs the lane beside its tunnel; the end of one is the end of the other.
+func (h *Handler) serve(l *lane, socket *websocket.Conn) {
+	log := h.Log.With("edge", l.edge, "connection", l.conn)
+	h.Metrics.tunnels.Inc()
+	defer h.Metrics.tunnels.Dec()
+	ctx, cancel := context.WithCancelCause(h.stopping)
+	stopListening, err := h.Bus.Listen(ctx, subject.AllUp(l.edge, l.conn), l.receive(ctx))
+	if err != nil {
+		log.Error("uplink cannot listen", "error", err)
+		socket.Close(websocket.StatusTryAgainLater, "bus away") //nolint:errcheck // nothing left to do
+		cancel(nil)
+		return
+	}
+	log.Info("uplink opened")
+	var laneDone sync.WaitGroup
+	laneDone.Go(func() { cancel(l.run(ctx)) })
+	tunnelErr := h.Bus.Tunnel(ctx, websocket.NetConn(context.WithoutCancel(ctx), socket, websocket.MessageBinary))
+	cancel(tunnelErr)
+	stopListening()
+	laneDone.Wait()
+	socket.CloseNow() //nolint:errcheck // normally closed already
+	log.Info("uplink closed", "cause", context.Cause(ctx))
+}
+
+func bearer(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
+}
+
+var errSilent = errors.New("edge has been silent for too long")
+
+// Timing of a lane.
+const (
+	beatEvery     = 5 * time.Second
+	silence       = 15 * time.Second
+	probeLimit    = 2 * time.Second // for an older connection to prove that it is alive
+	farewellLimit = time.Second     // for a refused edge to hang up
+	lastWords     = 2 * time.Second // to record the end of a lane
+)

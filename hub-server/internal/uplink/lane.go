@@ -1,0 +1,345 @@
+package uplink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+const (
+	credit        = 1 << 20 // bytes of rows that an edge may have in flight
+	maxBadFrames  = 3       // unreadable frames before the connection is refused
+	inboxMessages = 256     // beyond it the bus subscription holds back
+	maxInFlight   = 64      // commands sent and not yet answered with a receipt
+)
+
+var (
+	errReplaced  = errors.New("replaced by a newer connection of the edge")
+	errFenced    = errors.New("another hub process has taken this lane")
+	errBadFrames = fault.New(fault.FrameUnreadable, "The hub could not read what this edge sends. Update the edge, or the hub.")
+)
+
+// lane serves one connection of an edge. Its fields are owned by run, except those behind mu.
+type lane struct {
+	hub  *Handler
+	edge id.Edge
+	conn id.Connection
+
+	inbox  chan message
+	wakeup chan struct{}
+	quit   chan error // at most one reason to end, from another goroutine
+
+	greeted    bool
+	state      runlog.LaneState
+	generation wire.Generation
+	rewound    bool // this generation has had its rewind
+	badFrames  int
+	heardAt    time.Time // monotonic
+	pings      uint64
+	unanswered map[id.Delivery]time.Time // when each open command was last sent
+
+	mu    sync.Mutex
+	probe chan struct{} // closed by the next pong
+}
+
+type message struct {
+	verb subject.Verb
+	data []byte
+}
+
+func newLane(h *Handler, e id.Edge) *lane {
+	return &lane{
+		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), unanswered: map[id.Delivery]time.Time{},
+		inbox: make(chan message, inboxMessages), wakeup: make(chan struct{}, 1), quit: make(chan error, 1),
+	}
+}
+
+// receive returns the bus handler of the lane: it blocks when the lane is behind, so that the bus holds back.
+func (l *lane) receive(ctx context.Context) func(subject.Subject, []byte) {
+	return func(s subject.Subject, data []byte) {
+		select {
+		case l.inbox <- message{subject.VerbOf(string(s)), data}:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// poke makes the lane look for commands soon.
+func (l *lane) poke() {
+	select {
+	case l.wakeup <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// end makes the lane close for the given reason, the first one given. Safe for concurrent use.
+func (l *lane) end(reason error) {
+	select {
+	case l.quit <- reason:
+	default: // it is ending already
+	}
+}
+
+// run serves the lane until ctx ends or it must close; the error says why. A fault is told to the edge first.
+func (l *lane) run(ctx context.Context) error {
+	defer l.leave(context.WithoutCancel(ctx))
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case err = <-l.quit:
+		case m := <-l.inbox:
+			l.heardAt = time.Now()
+			err = l.handle(ctx, m)
+		case <-l.wakeup:
+			err = l.sendCommands(ctx)
+		case <-beat.C:
+			err = l.beat(ctx)
+		}
+		if err != nil {
+			l.refuse(ctx, err)
+			return err
+		}
+	}
+}
+
+func (l *lane) leave(ctx context.Context) {
+	if !l.greeted {
+		return
+	}
+	l.hub.lanes.remove(l)
+	l.hub.Presence.Departed(l.edge)
+	ctx, cancel := context.WithTimeout(ctx, lastWords)
+	defer cancel()
+	if err := l.hub.Edges.Seen(ctx, l.edge); err != nil {
+		l.hub.Log.Warn("edge's last sight was not recorded", "edge", l.edge, "error", err)
+	}
+}
+
+func (l *lane) handle(ctx context.Context, m message) error {
+	if m.verb != subject.Frame && len(m.data) > wire.MaxControlSize {
+		return errBadFrames
+	}
+	switch m.verb {
+	case subject.Hello:
+		return l.hello(ctx, m.data)
+	case subject.Frame:
+		return l.frame(ctx, m.data)
+	case subject.Receipt:
+		return l.receipt(ctx, m.data)
+	case subject.Pong:
+		l.pong()
+	}
+	return nil // alive, or a verb of a newer edge
+}
+
+// hello opens the lane, or opens it again after the edge began a new incarnation on the same connection.
+func (l *lane) hello(ctx context.Context, data []byte) error {
+	var hello wire.Hello
+	if err := json.Unmarshal(data, &hello); err != nil {
+		return fault.Wrap(err, fault.FrameUnreadable, "The hub could not read this edge's hello.")
+	}
+	if hello.Protocol != wire.Protocol {
+		return fault.New(fault.Unsupported, "This edge speaks uplink protocol %d, the hub %d. Update the older one.", hello.Protocol, wire.Protocol)
+	}
+	if err := l.hub.lanes.take(ctx, l, hello.BootNonce); err != nil {
+		return err
+	}
+	if !l.greeted {
+		l.greeted = true
+		l.hub.Presence.Arrived(l.edge)
+	}
+	if err := l.hub.Edges.Announce(ctx, l.edge, hello); err != nil {
+		return fmt.Errorf("announce: %w", err)
+	}
+	state, err := l.hub.Lanes.Open(ctx, l.edge, hello)
+	if err != nil {
+		return fmt.Errorf("open lane: %w", err)
+	}
+	l.state = state
+	l.nextGeneration()
+	l.send(subject.Welcome, wire.Welcome{
+		Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.generation,
+		Epoch: state.Epoch, MaxFrame: wire.DefaultFrame,
+	})
+	if err := l.hub.Runs.DispatchWaiting(ctx, l.edge); err != nil {
+		return fmt.Errorf("dispatch waiting runs: %w", err)
+	}
+	clear(l.unanswered) // a fresh connection gets every open command again
+	return l.sendCommands(ctx)
+}
+
+func (l *lane) nextGeneration() {
+	l.generation++
+	l.rewound = false
+}
+
+func (l *lane) frame(ctx context.Context, data []byte) error {
+	frame, err := wire.DecodeFrame(data)
+	if err != nil || !l.greeted {
+		return l.badFrame(err)
+	}
+	if frame.Generation != l.generation {
+		return nil // sent before the edge heard of the newer one; it sends those rows again
+	}
+	if frame.First > l.state.Watermark+1 {
+		l.rewind()
+		return nil
+	}
+	return l.commit(ctx, frame)
+}
+
+func (l *lane) badFrame(err error) error {
+	l.hub.Metrics.badFrames.Inc()
+	l.hub.Log.Warn("uplink frame refused", "edge", l.edge, "error", err)
+	if l.badFrames++; l.badFrames >= maxBadFrames {
+		return errBadFrames
+	}
+	l.rewind()
+	return nil
+}
+
+// rewind asks once per generation for what is missing.
+func (l *lane) rewind() {
+	if l.rewound || !l.greeted {
+		return
+	}
+	l.nextGeneration()
+	l.rewound = true
+	l.hub.Metrics.rewinds.Inc()
+	l.send(subject.Rewind, wire.Rewind{Generation: l.generation, From: l.state.Watermark + 1})
+}
+
+func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
+	start := time.Now()
+	result, err := l.hub.Lanes.Commit(ctx, runlog.PrepareFrame(l.edge, l.state, frame))
+	if err != nil {
+		return fmt.Errorf("commit frame: %w", err)
+	}
+	l.hub.Metrics.commit.Observe(time.Since(start).Seconds())
+	switch {
+	case result.Fenced:
+		return errFenced
+	case result.NeedBlob != "":
+		return fault.New(wire.NeedBlob, "%s", result.NeedBlob)
+	case result.Rewind:
+		l.rewind()
+		return nil
+	}
+	l.rewound = false
+	l.state.Watermark, l.state.Chain = result.Watermark, result.Chain
+	l.send(subject.Committed, wire.CommittedTo{Receipt: result.Receipt, Credit: credit})
+	return nil
+}
+
+func (l *lane) receipt(ctx context.Context, data []byte) error {
+	var r wire.CommandReceipt
+	if err := json.Unmarshal(data, &r); err != nil || !l.greeted {
+		return l.badFrame(err)
+	}
+	delete(l.unanswered, r.DeliveryID)
+	if err := l.hub.Lanes.Receipt(ctx, l.edge, r); err != nil {
+		return fmt.Errorf("record receipt: %w", err)
+	}
+	return nil
+}
+
+// sendCommands sends what the edge has not answered, each once per connection and again when its receipt is overdue.
+func (l *lane) sendCommands(ctx context.Context) error {
+	if !l.greeted {
+		return nil
+	}
+	commands, err := l.hub.Lanes.PendingCommands(ctx, l.edge)
+	if err != nil {
+		return fmt.Errorf("read commands: %w", err)
+	}
+	for _, c := range commands[:min(len(commands), maxInFlight)] {
+		if sent, ok := l.unanswered[c.DeliveryID]; ok && time.Since(sent) < silence {
+			continue
+		}
+		l.unanswered[c.DeliveryID] = time.Now()
+		l.send(subject.Command, c)
+	}
+	return nil
+}
+
+// beat proves that both ends are alive, and is the floor under lost wake-ups.
+func (l *lane) beat(ctx context.Context) error {
+	if time.Since(l.heardAt) > silence {
+		return errSilent
+	}
+	l.pings++
+	l.send(subject.Ping, wire.Ping{Nonce: l.pings})
+	return l.sendCommands(ctx)
+}
+
+// answers asks an older lane whether its edge is still there.
+func (l *lane) answers(ctx context.Context) bool {
+	probe := make(chan struct{})
+	l.mu.Lock()
+	l.probe = probe
+	l.mu.Unlock()
+	l.send(subject.Ping, wire.Ping{})
+	limit := time.NewTimer(probeLimit)
+	defer limit.Stop()
+	select {
+	case <-probe:
+		return true
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (l *lane) pong() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.probe != nil {
+		close(l.probe)
+		l.probe = nil
+	}
+}
+
+// send may lose the message when the bus is away: the lane then ends with its tunnel, and the edge comes back.
+func (l *lane) send(v subject.Verb, body any) {
+	data, err := json.Marshal(body)
+	if err == nil {
+		err = l.hub.Bus.Publish(subject.Down(l.edge, l.conn, v), data)
+	}
+	if err != nil {
+		l.hub.Log.Warn("uplink send failed", "edge", l.edge, "verb", string(v), "error", err)
+	}
+}
+
+// refuse tells the edge why the connection ends, when that is something it can act on, and leaves it a moment to hang up itself.
+func (l *lane) refuse(ctx context.Context, err error) {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return
+	}
+	if f.Code == fault.FrameUnreadable || f.Code == fault.EdgeRefused {
+		if err := l.hub.Edges.Refuse(ctx, l.edge, f.Code); err != nil {
+			l.hub.Log.Warn("edge's refusal was not recorded", "edge", l.edge, "error", err)
+		}
+	}
+	retry := f.Code != fault.EdgeRefused && f.Code != fault.EdgeRevoked && f.Code != fault.Unsupported
+	l.send(subject.Refused, wire.Refused{Code: f.Code, Detail: f.Detail, Retry: retry})
+	farewell := time.NewTimer(farewellLimit)
+	defer farewell.Stop()
+	select {
+	case <-ctx.Done():
+	case <-farewell.C:
+	}
+}

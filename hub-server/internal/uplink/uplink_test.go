@@ -1,0 +1,188 @@
+package uplink_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+func TestATunnelNeedsACredential(t *testing.T) {
+	h := newHarness(t)
+	for _, header := range []string{"", "Bearer", "Bearer wrong", "Basic " + credential} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", header)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close() //nolint:errcheck // only the status is of interest
+		if resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%q: status %d", header, resp.StatusCode)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+}
+
+func TestRowsAreCommittedInOrderAndAcknowledged(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b1")
+	w := e.hello()
+	if w.Watermark != 0 || w.Credit <= 0 || w.MaxFrame != wire.DefaultFrame {
+		t.Errorf("welcome %+v", w)
+	}
+	e.frame(w.Generation, 1, "a", "b")
+	e.frame(w.Generation, 3, "c")
+	for _, want := range []wire.ProducerSeq{2, 3} {
+		if got := hear[wire.CommittedTo](e, subject.Committed); got.Receipt.Seq != want {
+			t.Errorf("committed to %d, want %d", got.Receipt.Seq, want)
+		}
+	}
+	if !slices.Equal(h.rows, []string{"a", "b", "c"}) {
+		t.Errorf("rows %q", h.rows)
+	}
+}
+
+func TestAGapGetsOneRewindPerGenerationAndOldFramesAreDropped(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b1")
+	w := e.hello()
+	e.frame(w.Generation, 1, "a")
+	e.frame(w.Generation, 3, "c")
+	e.frame(w.Generation, 4, "d")
+	r := hear[wire.Rewind](e, subject.Rewind)
+	if r.From != 2 || r.Generation <= w.Generation {
+		t.Fatalf("rewind %+v after %+v", r, w)
+	}
+	e.frame(w.Generation, 2, "sent before the rewind was heard")
+	e.frame(r.Generation, 2, "b", "c", "d")
+	if got := hear[wire.CommittedTo](e, subject.Committed); got.Receipt.Seq != 4 {
+		t.Errorf("committed to %d, want 4", got.Receipt.Seq)
+	}
+	if !slices.Equal(h.rows, []string{"a", "b", "c", "d"}) {
+		t.Errorf("rows %q", h.rows)
+	}
+}
+
+func TestAnEdgeThatSendsRubbishIsRefusedAtTheThirdFrame(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b1")
+	e.hello()
+	for range 3 {
+		e.say(subject.Frame, []byte("rubbish"))
+	}
+	if got := hear[wire.Refused](e, subject.Refused); got.Code != fault.FrameUnreadable || !got.Retry {
+		t.Errorf("refused %+v", got)
+	}
+	e.mustEnd()
+	if code := <-h.refused; code != fault.FrameUnreadable {
+		t.Errorf("recorded %q", code)
+	}
+	if len(h.rows) > 0 {
+		t.Errorf("rows %q", h.rows)
+	}
+}
+
+func TestAFrameBeforeHelloIsNotTaken(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b1")
+	e.frame(1, 1, "a")
+	e.hello()
+	if len(h.rows) > 0 {
+		t.Errorf("rows %q", h.rows)
+	}
+}
+
+func TestMissingBytesAreAskedForByName(t *testing.T) {
+	h := newHarness(t)
+	h.needBlob = "abc123"
+	e := h.dial(t, "b1")
+	w := e.hello()
+	e.frame(w.Generation, 1, "a")
+	if got := hear[wire.Refused](e, subject.Refused); got.Code != wire.NeedBlob || got.Detail != "abc123" || !got.Retry {
+		t.Errorf("refused %+v", got)
+	}
+}
+
+func TestANewerConnectionOfTheSameProcessReplacesTheOlder(t *testing.T) {
+	h := newHarness(t)
+	old := h.dial(t, "b1")
+	old.hello()
+	h.dial(t, "b1").hello()
+	old.mustEnd()
+}
+
+func TestARestartedEdgeReplacesAConnectionThatDoesNotAnswer(t *testing.T) {
+	h := newHarness(t)
+	old := h.dial(t, "b1")
+	old.hello() // and from here on it answers no ping
+	h.dial(t, "b2").hello()
+	old.mustEnd()
+}
+
+func TestTwoLiveMachinesWithOneIdentityAreBothRefused(t *testing.T) {
+	h := newHarness(t)
+	first, second := h.dial(t, "b1"), h.dial(t, "b2")
+	first.hello()
+	second.say(subject.Hello, wire.Hello{Protocol: wire.Protocol, Incarnation: "i", BootNonce: second.boot})
+	for _, e := range []*edge{first, second} {
+		if got := hear[wire.Refused](e, subject.Refused); got.Code != fault.EdgeRefused || got.Retry {
+			t.Errorf("refused %+v", got)
+		}
+		e.mustEnd()
+	}
+}
+
+func TestAnotherProtocolIsRefusedWithASentence(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b1")
+	e.say(subject.Hello, wire.Hello{Protocol: wire.Protocol + 1})
+	if got := hear[wire.Refused](e, subject.Refused); got.Code != fault.Unsupported || got.Retry || got.Detail == "" {
+		t.Errorf("refused %+v", got)
+	}
+}
+
+func TestCommandsComeAfterTheWelcomeAndWhenTheLaneIsWoken(t *testing.T) {
+	h := newHarness(t)
+	first := wire.Command{DeliveryID: id.NewDelivery(), Kind: wire.Start, RunID: id.NewRun(), Lease: 1, Body: []byte(`{}`)}
+	h.setCommand(first)
+	e := h.dial(t, "b1")
+	e.hello()
+	if got := hear[wire.Command](e, subject.Command); got.DeliveryID != first.DeliveryID {
+		t.Errorf("command %+v", got)
+	}
+	e.say(subject.Receipt, wire.CommandReceipt{DeliveryID: first.DeliveryID, RunID: first.RunID, Status: wire.Accepted})
+	if got := <-h.receipts; got.DeliveryID != first.DeliveryID {
+		t.Errorf("receipt %+v", got)
+	}
+	second := wire.Command{DeliveryID: id.NewDelivery(), Kind: wire.Cancel, RunID: first.RunID, Lease: 1, Body: []byte(`{}`)}
+	h.setCommand(second)
+	h.handler.Wake(h.edge)
+	if got := hear[wire.Command](e, subject.Command); got.DeliveryID != second.DeliveryID {
+		t.Errorf("command %+v", got)
+	}
+}
+
+func (h *harness) setCommand(c wire.Command) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.commands = []wire.Command{c}
+}
+
+func TestARevokedEdgeIsToldAndDisconnected(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b1")
+	e.hello()
+	h.handler.Disconnect(h.edge)
+	if got := hear[wire.Refused](e, subject.Refused); got.Code != fault.EdgeRevoked || got.Retry {
+		t.Errorf("refused %+v", got)
+	}
+	e.mustEnd()
+}
