@@ -1,0 +1,66 @@
+// Command edge-server runs agents on this machine for a hub.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is stamped in by the build.
+var version = "dev"
+
+// program is what commands need of the outside. Commands write results to stdout; logs and errors go to stderr.
+type program struct {
+	ctx     context.Context // ends when somebody wants the program to stop
+	environ []string
+	stdin   io.Reader
+	stdout  io.Writer
+	stderr  io.Writer
+}
+
+// commands is the command line, one file per command.
+type commands struct {
+	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run agents for the hub (the default)."`
+	Enrol   enrolCommand   `cmd:"" help:"Join a hub with a token from: yard edge enrol."`
+	Health  healthCommand  `cmd:"" help:"Ask the edge that runs on this machine how it is."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	p := program{ctx: ctx, environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	code := p.run(os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// run carries out one command line and returns the exit code: 0, 1 for a failure, 2 for a command line that cannot be read.
+func (p program) run(args []string) int {
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli, kong.Name("edge-server"), kong.Description("Runs AI agents on this machine for a Switchyard hub."),
+		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(), kong.Bind(p))
+	if err != nil {
+		fmt.Fprintln(p.stderr, "edge-server:", err) //nolint:errcheck // nowhere left to say it
+		return 2
+	}
+	command, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		parser.Errorf("%s", err)
+		return 2
+	}
+	if err := command.Run(); err != nil {
+		fmt.Fprintln(p.stderr, "edge-server:", err) //nolint:errcheck // nowhere left to say it
+		return 1
+	}
+	return 0
+}

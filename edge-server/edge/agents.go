@@ -1,0 +1,61 @@
+package edge
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// agents is everything that runs agents.
+type agents struct {
+	host     *process.Host
+	executor *runtime.Executor
+}
+
+// Folders in EDGE_HOME.
+const (
+	profileFolder   = "profiles"
+	workspaceFolder = "workspaces"
+)
+
+func newAgents(c Config, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry) (agents, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return agents{}, fmt.Errorf("find this program: %w", err)
+	}
+	profiles, err := profile.Load(filepath.Join(c.Home, profileFolder), os.LookupEnv, log.With("part", "profiles"))
+	if err != nil {
+		return agents{}, err
+	}
+	host := process.NewHost(log.With("part", "processes"), process.DefaultLimits())
+	return agents{host: host, executor: runtime.NewExecutor(runtime.Options{
+		Host: host, Profiles: profiles, Adapters: adapters(), Repository: repository(c),
+		Workspaces: workspace.NewStore(filepath.Join(c.Home, workspaceFolder)), Blobs: j,
+		Edge: profile.Edge{Program: program, Lookup: os.LookupEnv}, Log: log.With("part", "agents"), Metrics: metrics,
+	})}, nil
+}
+
+// adapters has one entry per protocol.
+func adapters() map[profile.Runtime]runtime.Adapter {
+	return map[profile.Runtime]runtime.Adapter{}
+}
+
+// repository is what scout reads: the configured folder, else the git repository that the edge was started in.
+func repository(c Config) string {
+	if c.Repository != "" {
+		return c.Repository
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return workspace.Repository(here)
+}

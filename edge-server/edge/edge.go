@@ -1,0 +1,90 @@
+// Package edge puts an edge-server together from its parts. Nobody imports it but the command.
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/uplink"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// Run serves until ctx ends, then stops in order: no more local answers, agents ended and their runs reported, the last rows committed by
+// the hub if it is there, the journal closed. version is shown to the hub.
+func Run(ctx context.Context, c Config, version string, log *slog.Logger) (err error) {
+	who, err := readIdentity(c.Home)
+	if err != nil {
+		return err
+	}
+	metrics := telemetry.NewRegistry("edge")
+	metrics.Build(version)
+	j, err := journal.Open(ctx, journal.Options{
+		Home: c.Home, Cap: c.JournalCap, Window: c.ResendWindow, Log: log.With("part", "journal"), Metrics: metrics,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	parts, err := assemble(ctx, c, who, version, j, log, metrics)
+	if err != nil {
+		return err
+	}
+	log.Info("edge starts", "edge", who.EdgeID, "version", version, "home", c.Home)
+	return supervise.Run(ctx, log, c.StopTimeout, parts...)
+}
+
+// assemble makes the parts in the order in which they start; they stop in reverse. The uplink lives longer than admission, so that the hub
+// hears how runs ended, and the journal longer than both; that is why the uplink starts first and waits for admission to be ready.
+func assemble(
+	ctx context.Context, c Config, who identity, version string, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry,
+) ([]supervise.Part, error) {
+	agents, err := newAgents(c, j, log, metrics)
+	if err != nil {
+		return nil, err
+	}
+	runs := admission.New(admission.Options{
+		Edge: who.EdgeID, Journal: j, Executor: agents.executor, Sweeper: agents.executor, Places: c.Places,
+		Log: log.With("part", "admission"), Metrics: metrics,
+	})
+	link, err := uplink.New(uplink.Options{
+		Identity: who.forUplink(c), Version: version, Hostname: hostname(), Profiles: agents.executor.Profiles(),
+		Journal: j, Commands: runs, Log: log.With("part", "uplink"), Metrics: metrics,
+	})
+	if err != nil {
+		return nil, err
+	}
+	token, err := localapi.LoadToken(c.Home)
+	if err != nil {
+		return nil, err
+	}
+	health := healthOf{version: version, edge: who.EdgeID, journal: j, uplink: link, runs: runs}
+	local, err := localapi.Listen(ctx, localapi.Options{
+		Addr: c.Addr, Token: token, Health: health.read, Metrics: metrics.Handler(), Log: log.With("part", "local API"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("EDGE_ADDR: %w", err)
+	}
+	log.Info("local API listens", "addr", local.Addr())
+	return []supervise.Part{
+		{Name: "journal", Run: j.Run},
+		{Name: "journal maintenance", Run: j.Maintain},
+		{Name: "uplink", Run: link.Run},
+		{Name: "admission", Run: runs.Run, Ready: runs.Ready()},
+		{Name: "local API", Run: local.Run},
+	}, nil
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil || name == "" {
+		return "unknown"
+	}
+	return name
+}

@@ -1,0 +1,46 @@
+package edge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/uplink"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// healthOf gathers what the local API shows.
+type healthOf struct {
+	version string
+	edge    id.Edge
+	journal *journal.Journal
+	uplink  *uplink.Uplink
+	runs    *admission.Admission
+}
+
+// read says unready when no work is taken. A lost uplink leaves the edge ready: its runs go on and are journalled.
+func (h healthOf) read() localapi.Health {
+	link, log := h.uplink.Status(), h.journal.State()
+	status := localapi.OK
+	if link.State == uplink.Refused || h.journal.Busy() {
+		status = localapi.Unready
+	}
+	return localapi.Health{
+		Status: status, Version: h.version, EdgeID: h.edge, ActiveRuns: len(h.runs.LiveRuns()),
+		Uplink: localapi.Uplink{State: string(link.State), Code: link.Code, Detail: link.Detail, Since: link.Since.UTC()},
+		Journal: localapi.Journal{
+			Incarnation: log.Incarnation, Floor: log.Floor, Head: log.Head, Committed: log.Committed(), Bytes: log.Used,
+		},
+	}
+}
+
+// AskHealth asks the edge of that configuration, which runs in another process.
+func AskHealth(ctx context.Context, c Config) (localapi.Health, error) {
+	token, err := localapi.ReadToken(c.Home)
+	if err != nil {
+		return localapi.Health{}, fmt.Errorf("was an edge ever started in %s?: %w", c.Home, err)
+	}
+	return localapi.Ask(ctx, c.Addr, token)
+}
