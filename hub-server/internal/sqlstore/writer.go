@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
@@ -46,13 +47,17 @@ type Committed struct {
 type request struct {
 	locks []Lock
 	fn    func(context.Context, *Tx) error
+	taken atomic.Bool // by the writer, or back by its caller: whoever comes first
 	err   error
 	done  chan struct{}
 }
 
+func (r *request) claim() bool { return r.taken.CompareAndSwap(false, true) }
+
 // Do runs fn in a transaction and returns after the commit is on disk, with fn's error if it failed: then nothing of it was
-// kept. fn may run more than once and must set its results afresh each time. If ctx ends first, Do returns its error and the
-// outcome is unknown to the caller: repeat with the same idempotency key.
+// kept. fn may run more than once and must set its results afresh each time; it never runs after Do has returned. The end of ctx takes
+// a request back that still waits; one that has begun is seen through. Only an error of the commit itself leaves the outcome unknown
+// (PostgreSQL): repeat with the same idempotency key.
 func (w *Writer) Do(ctx context.Context, locks []Lock, fn func(context.Context, *Tx) error) error {
 	req := &request{locks: locks, fn: fn, done: make(chan struct{})}
 	select {
@@ -64,22 +69,17 @@ func (w *Writer) Do(ctx context.Context, locks []Lock, fn func(context.Context, 
 	}
 	select {
 	case <-req.done:
-		return req.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		if req.claim() {
+			return context.Cause(ctx)
+		}
 	case <-w.stopped:
-		return w.outcomeAfterStop(req)
+		if req.claim() {
+			return ErrWriterStopped
+		}
 	}
-}
-
-// outcomeAfterStop tells a request that was still answered from one that was left in the queue.
-func (w *Writer) outcomeAfterStop(req *request) error {
-	select {
-	case <-req.done:
-		return req.err
-	default:
-		return ErrWriterStopped
-	}
+	<-req.done
+	return req.err
 }
 
 // Run commits groups until ctx ends, then finishes the group at hand. It fails only with ErrEpochChanged.
@@ -100,19 +100,26 @@ func (w *Writer) Run(ctx context.Context) error {
 
 // gather takes whatever else waits, without waiting for more: under load groups grow by themselves.
 func (w *Writer) gather(first *request) []*request {
-	group := []*request{first}
-	for len(group) < maxGroup {
-		select {
-		case req := <-w.requests:
+	group := make([]*request, 0, maxGroup)
+	for req := first; ; {
+		if req.claim() {
 			group = append(group, req)
+		}
+		if len(group) == maxGroup {
+			return group
+		}
+		select {
+		case req = <-w.requests:
 		default:
 			return group
 		}
 	}
-	return group
 }
 
 func (w *Writer) commit(ctx context.Context, group []*request) error {
+	if len(group) == 0 {
+		return nil
+	}
 	start := time.Now()
 	tx, err := w.try(ctx, group)
 	for attempt := 1; retryable(err) && attempt < groupRetries; attempt++ {
