@@ -93,7 +93,7 @@ func first[P any](t *testing.T, candidates []run.Candidate, kind event.Type) P {
 		}
 	}
 	t.Fatalf("no %s in %v", kind, types(candidates))
-	panic("unreachable")
+	return *new(P)
 }
 
 func raw(s string) json.RawMessage { return json.RawMessage(s) }

@@ -56,7 +56,7 @@ func TestPartsStartInOrderAndStopInReverse(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() {
-			done <- supervise.Run(ctx, quiet(), time.Minute, j.part("store", 3*time.Second), j.part("bus", 2*time.Second), j.part("http", time.Second))
+			done <- supervise.Run(ctx, quiet(), time.Minute, j.part("store", time.Second), j.part("bus", 2*time.Second), j.part("http", 3*time.Second))
 		}()
 		time.Sleep(10 * time.Second)
 		j.expect(t, "start store", "start bus", "start http")

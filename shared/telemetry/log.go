@@ -26,9 +26,14 @@ func NewLogger(w io.Writer, level string) (*slog.Logger, error) {
 // ParseLevel reads the text of a log level setting.
 func ParseLevel(text string) (slog.Level, error) {
 	switch text {
-	case "debug", "info", "warn", "error":
-		var l slog.Level
-		return l, l.UnmarshalText([]byte(text))
+	case "debug":
+		return slog.LevelDebug, nil
+	case "info":
+		return slog.LevelInfo, nil
+	case "warn":
+		return slog.LevelWarn, nil
+	case "error":
+		return slog.LevelError, nil
 	}
 	return 0, fmt.Errorf("log level is %.20q, want debug, info, warn or error", text)
 }
