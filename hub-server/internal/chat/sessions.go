@@ -56,6 +56,8 @@ type Filter struct {
 type SessionStore interface {
 	// Session returns the conversation as viewer sees it; NotFound unless viewer is a member now.
 	Session(ctx context.Context, s id.Session, viewer id.User) (Session, error)
+	// IsMember says whether the user is a member now.
+	IsMember(ctx context.Context, s id.Session, user id.User) (bool, error)
 	// Sessions returns a page of the viewer's conversations and the mark of the next page, zero on the last.
 	Sessions(ctx context.Context, viewer id.User, f Filter) ([]Session, PageMark, error)
 	// UserNames returns the names of those users that exist.
@@ -95,13 +97,9 @@ func (s *Sessions) List(ctx context.Context, user id.User, f Filter) ([]Session,
 	return s.Store.Sessions(ctx, user, f)
 }
 
-// MayType says whether the user may show there that they are typing.
-func (s *Sessions) MayType(ctx context.Context, user id.User, session id.Session) (bool, error) {
-	_, err := s.Store.Session(ctx, session, user)
-	if fault.CodeOf(err) == fault.NotFound {
-		return false, nil
-	}
-	return err == nil, err
+// IsMember says whether the user is in the conversation now. It is the right to read it, and to show there that one is typing.
+func (s *Sessions) IsMember(ctx context.Context, user id.User, session id.Session) (bool, error) {
+	return s.Store.IsMember(ctx, session, user)
 }
 
 // NewPrivate is a conversation with one other.

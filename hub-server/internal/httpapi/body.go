@@ -10,14 +10,17 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
 const (
-	maxJSONBody  = 256 << 10 // bytes of any JSON request
+	maxJSONBody  = 2 << 20 // bytes of any JSON request: a text of 64 KiB, however it is escaped, and beyond that a sentence about what is too long
 	maxJSONDepth = 32
+	bodyPatience = 30 * time.Second // for a whole JSON body; for each piece of a blob
 )
 
 type bodyKey struct{}
@@ -25,7 +28,12 @@ type bodyKey struct{}
 // boundedJSON reads a JSON body once, within its limits, before anything parses it (SEC9), and keeps it for strictBody.
 func boundedJSON(p problems, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet || r.Method == http.MethodHead || r.ContentLength == 0 || isBlob(r) {
+		if isBlob(r) {
+			r.Body = &patientBody{ReadCloser: r.Body, conn: http.NewResponseController(w)}
+			next.ServeHTTP(w, r)
+			return
+		}
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || r.ContentLength == 0 {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -44,14 +52,40 @@ func boundedJSON(p problems, next http.Handler) http.Handler {
 	})
 }
 
+// patientBody cuts a connection that sends nothing for bodyPatience; without it a client could hold a handler for ever.
+type patientBody struct {
+	io.ReadCloser
+	conn *http.ResponseController
+}
+
+func (p *patientBody) Read(b []byte) (int, error) {
+	p.extend()
+	n, err := p.ReadCloser.Read(b)
+	if err != nil {
+		p.relent()
+	}
+	return n, err
+}
+
+// A writer without deadlines, as in some tests, has no connection that could be held.
+func (p *patientBody) extend() { p.conn.SetReadDeadline(time.Now().Add(bodyPatience)) } //nolint:errcheck // see above
+
+// relent takes the deadline away: once the body is read, silence is the client waiting for its answer.
+func (p *patientBody) relent() { p.conn.SetReadDeadline(time.Time{}) } //nolint:errcheck // see above
+
 // isBlob says whether the body is bytes for the blob store, which bounds and hashes them itself.
 func isBlob(r *http.Request) bool { return r.Method == http.MethodPut && r.PathValue("sha256") != "" }
 
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	patient := &patientBody{ReadCloser: r.Body, conn: http.NewResponseController(w)}
+	patient.extend()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxJSONBody))
+	patient.relent()
 	switch {
 	case err != nil:
 		return nil, err
+	case !utf8.Valid(body):
+		return nil, fault.New(fault.InvalidJSON, "The body is not UTF-8.")
 	case event.Depth(body) > maxJSONDepth:
 		return nil, fault.New(fault.InvalidJSON, "The body nests deeper than %d levels.", maxJSONDepth)
 	case !json.Valid(body):

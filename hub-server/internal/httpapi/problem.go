@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
@@ -42,7 +43,7 @@ var statuses = map[fault.Code]int{
 	fault.Busy:                 http.StatusServiceUnavailable,
 }
 
-// retryAfter is what a client that came too often, or too early, should wait.
+// retryAfter is how many seconds a client should wait when nothing says it better.
 const retryAfter = "2"
 
 // problems answers errors as RFC 9457 documents. What is no fault, or one that is not for clients, is logged and answered as internal.
@@ -51,6 +52,10 @@ type problems struct{ log *slog.Logger }
 // answer writes err's problem. It may be called as long as nothing else has been written.
 func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
 	f := classify(err)
+	var many *tooMany
+	if errors.As(err, &many) {
+		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
+	}
 	status, ok := statuses[f.Code]
 	if !ok {
 		p.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "pattern", r.Pattern, "error", err)
@@ -76,7 +81,9 @@ func (p problems) write(w http.ResponseWriter, r *http.Request, status int, f *f
 	case http.StatusUnauthorized:
 		header.Set("WWW-Authenticate", "Bearer")
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		header.Set("Retry-After", retryAfter)
+		if header.Get("Retry-After") == "" {
+			header.Set("Retry-After", retryAfter)
+		}
 	}
 	w.WriteHeader(status)
 	w.Write(body) //nolint:errcheck // the client is gone

@@ -59,6 +59,13 @@ func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) 
 	return s, err
 }
 
+// IsMember implements chat.SessionStore.
+func (c *Chat) IsMember(ctx context.Context, session id.Session, user id.User) (bool, error) {
+	return hasRow(c.store.readDB.QueryRowContext(ctx, selectMember, string(session), string(user)))
+}
+
+const selectMember = `SELECT 1 FROM session_members WHERE session_id = $1 AND member_id = $2 AND left_at IS NULL`
+
 func sessionNotFound() error {
 	return fault.New(fault.NotFound, "There is no such conversation, or you are not a member of it.")
 }
@@ -189,8 +196,7 @@ func (t *Tx) emitToSession(s id.Session, frame string, payload []byte) {
 
 // isMember is membership as it is in this transaction.
 func (t *Tx) isMember(ctx context.Context, s id.Session, m chat.MemberID) (bool, error) {
-	const query = `SELECT 1 FROM session_members WHERE session_id = $1 AND member_id = $2 AND left_at IS NULL`
-	return hasRow(t.QueryRow(ctx, query, string(s), string(m)))
+	return hasRow(t.QueryRow(ctx, selectMember, string(s), string(m)))
 }
 
 func (t *Tx) touchConversation(ctx context.Context, s id.Session) error {

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// Deps is what the HTTP surface works with. All of it is safe for concurrent use.
+type Deps struct {
+	Log     *slog.Logger
+	Metrics *telemetry.Registry
+	Health  *telemetry.Health // of /readyz
+	Version string
+
+	People     *account.People
+	Devices    *account.Devices
+	Enrolments *fleet.Enrolments
+	Edges      *fleet.Edges
+	Agents     *fleet.Agents
+	Sessions   *chat.Sessions
+	Messages   *chat.Messages
+	Runs       *runlog.Runs
+	Blobs      *runlog.Blobs
+
+	Limiter Limiter
+	Limits  Limits // zero rates mean the defaults
+
+	// Origins of browser pages that may use the hub, its own included: scheme://host[:port].
+	Origins []string
+	// MetricsToken opens /metrics; "" opens it to this machine alone.
+	MetricsToken string
+
+	// ClientSocket serves /client/ws, EdgeUplink /edge/uplink. They judge the credential before they upgrade.
+	ClientSocket http.Handler
+	EdgeUplink   http.Handler
+}
+
+// handlers implements the generated server, one file per noun. The guard has been passed: whoever calls may do so.
+type handlers struct{ Deps }
+
+var _ StrictServerInterface = handlers{}
+
+// New returns the hub's HTTP surface: every operation of api/openapi.yaml, and problems for everything else.
+func New(d Deps) http.Handler {
+	p := problems{log: d.Log}
+	g := &guard{
+		rules:   rules(),
+		policy:  policy{sessions: d.Sessions, agents: d.Agents, edges: d.Edges, runs: d.Runs},
+		devices: d.Devices, edges: d.Edges, trusted: trust(d.Origins),
+		limiter: d.Limiter, limits: d.Limits.withDefaults(), metricsToken: d.MetricsToken, problems: p,
+	}
+	d.Limits = g.limits
+	mux := guardedMux{mux: http.NewServeMux(), guard: g}
+	strict := NewStrictHandlerWithOptions(handlers{d}, []StrictMiddlewareFunc{strictBody},
+		StrictHTTPServerOptions{RequestErrorHandlerFunc: p.answer, ResponseErrorHandlerFunc: p.answer})
+	HandlerWithOptions(strict, StdHTTPServerOptions{
+		BaseRouter: mux, ErrorHandlerFunc: p.answer,
+		Middlewares: []MiddlewareFunc{func(next http.Handler) http.Handler { return boundedJSON(p, next) }},
+	})
+	mux.HandleFunc(get+"/client/ws", d.ClientSocket.ServeHTTP)
+	mux.HandleFunc(get+"/edge/uplink", d.EdgeUplink.ServeHTTP)
+	mux.HandleFunc(get+"/metrics", d.Metrics.Handler().ServeHTTP)
+	mux.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { p.answer(w, r, notThere()) })
+	return observed(d.Log, newMetrics(d.Metrics), p, mux)
+}
+
+// AnswerProblem returns the writer of problems for the sockets' handlers.
+func AnswerProblem(log *slog.Logger) func(http.ResponseWriter, *http.Request, error) {
+	return problems{log: log}.answer
+}
+
+// guardedMux puts the guard in front of every route that anybody registers.
+type guardedMux struct {
+	mux   *http.ServeMux
+	guard *guard
+}
+
+// HandleFunc implements the generated ServeMux.
+func (m guardedMux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
+	m.mux.Handle(pattern, m.guard.protect(pattern, http.HandlerFunc(handler)))
+}
+
+// ServeHTTP routes a request.
+func (m guardedMux) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.mux.ServeHTTP(w, r) }

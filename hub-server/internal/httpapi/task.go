@@ -1,0 +1,139 @@
+package httpapi
+
+import (
+	"context"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// CreateAgentTask implements createAgentTask.
+func (h handlers) CreateAgentTask(ctx context.Context, r CreateAgentTaskRequestObject) (CreateAgentTaskResponseObject, error) {
+	attempt, err := attemptOf(ctx, r.Params.IdempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	task, err := newTask(ctx, *r.Body)
+	if err != nil {
+		return nil, err
+	}
+	started, err := h.Messages.StartTask(ctx, caller(ctx), task, attempt)
+	if err != nil {
+		return nil, err
+	}
+	return CreateAgentTask201JSONResponse(renderRun(started)), nil
+}
+
+func newTask(ctx context.Context, b AgentTaskInput) (chat.NewTask, error) {
+	session, err := bodyID("session_id", id.ParseSession, b.SessionID)
+	if err != nil {
+		return chat.NewTask{}, err
+	}
+	agent, err := bodyID("agent_id", id.ParseAgent, b.AgentID)
+	if err != nil {
+		return chat.NewTask{}, err
+	}
+	trigger, err := optionalID("trigger_message_id", id.ParseMessage, b.TriggerMessageID)
+	return chat.NewTask{Session: session, Agent: agent, Prompt: b.Prompt, Trigger: trigger, TraceID: traceOf(ctx)}, err
+}
+
+// ListAgentTasks implements listAgentTasks. The mark of the next page is the last run of this one.
+func (h handlers) ListAgentTasks(ctx context.Context, r ListAgentTasksRequestObject) (ListAgentTasksResponseObject, error) {
+	query, err := runQuery(caller(ctx).User, r.Params)
+	if err != nil {
+		return nil, err
+	}
+	limit := query.Limit
+	if query.Limit < runlog.MaxRuns {
+		query.Limit++ // one more says whether there is another page
+	}
+	runs, err := h.Runs.List(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	page := ListAgentTasks200JSONResponse{Items: mapAll(runs[:min(len(runs), limit)], renderRun)}
+	if len(runs) > limit || len(runs) == runlog.MaxRuns {
+		page.Next = PageToken(runs[limit-1].ID)
+	}
+	return page, nil
+}
+
+func runQuery(member id.User, p ListAgentTasksParams) (q runlog.Query, err error) {
+	q.Member = member
+	if q.Limit, err = pageLimit(p.Limit, 50, runlog.MaxRuns); err != nil {
+		return q, err
+	}
+	if q.Session, err = optionalID("session_id", id.ParseSession, valueOf(p.SessionID)); err != nil {
+		return q, err
+	}
+	if q.Agent, err = optionalID("agent_id", id.ParseAgent, valueOf(p.AgentID)); err != nil {
+		return q, err
+	}
+	if q.Before, err = id.ParseRun(valueOf(p.After)); err != nil && p.After != nil {
+		return q, fault.New(fault.CursorInvalid, "after is not the next of a page of this list. Begin with the first page.")
+	}
+	if p.State == nil {
+		return q, nil
+	}
+	if q.State, err = run.ParseState(string(*p.State)); err != nil {
+		return q, fault.Wrap(err, fault.InvalidRequest, "state is not a state of a run.")
+	}
+	return q, nil
+}
+
+// GetAgentTask implements getAgentTask.
+func (h handlers) GetAgentTask(ctx context.Context, r GetAgentTaskRequestObject) (GetAgentTaskResponseObject, error) {
+	found, err := h.Runs.Get(ctx, id.Run(r.TaskID))
+	if err != nil {
+		return nil, hide(err)
+	}
+	return GetAgentTask200JSONResponse(renderRun(found)), nil
+}
+
+// CancelAgentTask implements cancelAgentTask. A run that has ended otherwise is answered as it is.
+func (h handlers) CancelAgentTask(ctx context.Context, r CancelAgentTaskRequestObject) (CancelAgentTaskResponseObject, error) {
+	task := id.Run(r.TaskID)
+	found, err := h.Runs.Cancel(ctx, task, caller(ctx).User)
+	if fault.CodeOf(err) == fault.RunEnded {
+		found, err = h.Runs.Get(ctx, task)
+	}
+	if err != nil {
+		return nil, hide(err)
+	}
+	return CancelAgentTask202JSONResponse(renderRun(found)), nil
+}
+
+// ListAgentTaskEvents implements listAgentTaskEvents.
+func (h handlers) ListAgentTaskEvents(
+	ctx context.Context, r ListAgentTaskEventsRequestObject,
+) (ListAgentTaskEventsResponseObject, error) {
+	limit, err := pageLimit(r.Params.Limit, 100, runlog.MaxEvents)
+	if err != nil {
+		return nil, err
+	}
+	after, err := sequence("after_seq", r.Params.AfterSeq, 0)
+	if err != nil {
+		return nil, err
+	}
+	page, err := h.Runs.Events(ctx, id.Run(r.TaskID), runlog.EventSeq(after), limit)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return eventPage(page), nil
+}
+
+func renderRun(r runlog.Run) AgentTask {
+	task := AgentTask{
+		ID: RunID(r.ID), SessionID: SessionID(r.Session), AgentID: AgentID(r.Agent), EdgeID: EdgeID(r.Edge), State: RunState(r.State),
+		Unknown: r.Unknown, TriggerMessageID: MessageID(r.Trigger), RequestedBy: UserID(r.RequestedBy), ParentRunID: RunID(r.Parent),
+		RootRunID: RunID(r.Root), LastEventSeq: int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
+		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+	}
+	if r.Error != nil {
+		task.Error = RunError{Code: string(r.Error.Code), Message: r.Error.Message}
+	}
+	return task
+}
