@@ -107,7 +107,7 @@ func newRun(req Request, at time.Time) (NewRun, error) {
 			ID: runID, Root: runID, Session: req.Session, Agent: a.ID, AgentName: a.Name, AgentChecksum: agentChecksum(a),
 			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, State: run.StateWaitingEdge, CreatedAt: at,
 		},
-		Placement: Placement{Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
+		Placement: Placement{By: req.RequestedBy, Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
 		Dispatch:  dispatch,
 	}, nil
 }

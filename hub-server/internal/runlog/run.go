@@ -56,6 +56,7 @@ type NewRun struct {
 
 // Placement is what decides which edges may execute a run.
 type Placement struct {
+	By      id.User // who asked: the edge must be one that they may operate when the run is handed to it
 	Owner   id.User // whose edges
 	Edge    id.Edge // the only one, "" for any of the owner's with the profile
 	Profile string

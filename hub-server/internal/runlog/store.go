@@ -21,7 +21,7 @@ type LaneStore interface {
 	// CommitFrame commits a frame that is Next, all of it or nothing.
 	CommitFrame(ctx context.Context, frame LaneFrame) (LaneResult, error)
 	// RemakeEpoch voids all cursors, because the store lost rows that it had promised to keep.
-	RemakeEpoch(ctx context.Context) error
+	RemakeEpoch(ctx context.Context) (wire.Epoch, error)
 }
 
 // RunStore reads runs and applies what the hub itself decides about them.
@@ -67,6 +67,7 @@ type CommandStore interface {
 type Query struct {
 	Member      id.User // runs in conversations that this person is in now
 	Session     id.Session
+	Agent       id.Agent
 	State       run.State
 	RequestedBy id.User
 	Before      id.Run // of an earlier page: its last run

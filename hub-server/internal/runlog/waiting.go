@@ -12,7 +12,7 @@ const waitingPage = 64 // runs dispatched in one transaction
 
 // Fits says whether a run may be executed by the edge.
 func (p Placement) Fits(e fleet.Edge) bool {
-	return fleet.Agent{Owner: p.Owner, Edge: p.Edge, Profile: p.Profile}.CanRunOn(e) && e.Refused == ""
+	return fleet.Agent{Owner: p.Owner, Edge: p.Edge, Profile: p.Profile}.CanRunOn(e) && e.Refused == "" && e.OperatedBy(p.By)
 }
 
 // DispatchWaiting hands an edge that has come the runs that waited for one like it.

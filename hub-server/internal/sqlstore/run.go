@@ -100,10 +100,13 @@ func noSuchRun() error { return fault.New(fault.NotFound, "There is no such task
 func (r *Runlog) Runs(ctx context.Context, q runlog.Query) ([]runlog.Run, error) {
 	var where conditions
 	if q.Member != "" {
-		where.add(`r.session_id IN (SELECT session_id FROM member_intervals WHERE user_id = ? AND to_pos IS NULL)`, string(q.Member))
+		where.add(`r.session_id IN (SELECT session_id FROM session_members WHERE member_id = ? AND left_at IS NULL)`, string(q.Member))
 	}
 	if q.Session != "" {
 		where.add(`r.session_id = ?`, string(q.Session))
+	}
+	if q.Agent != "" {
+		where.add(`r.agent_id = ?`, string(q.Agent))
 	}
 	if q.State != "" {
 		where.add(`r.state = ?`, string(q.State))

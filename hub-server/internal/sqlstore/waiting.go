@@ -28,7 +28,7 @@ ORDER BY r.created_at, r.run_id LIMIT $2`
 		if n.Run, err = scanRun(rows, &p.Owner, &p.Edge, &p.Profile, &p.Runtime, &dispatch); err != nil {
 			return nil, fmt.Errorf("read waiting runs: %w", err)
 		}
-		n.Dispatch = dispatch
+		n.Dispatch, p.By = dispatch, n.RequestedBy
 		found = append(found, n)
 	}
 	return found, rows.Err()
