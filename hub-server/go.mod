@@ -21,6 +21,12 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require (
+	github.com/caarlos0/env/v11 v11.4.2 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/term v0.48.0 // indirect
+)
+
 replace (
 	github.com/switchyard-dev/switchyard/hub-server/client => ./client
 	github.com/switchyard-dev/switchyard/shared => ../shared

@@ -42,7 +42,11 @@ func connect(log *slog.Logger, url string, extra ...nats.Option) (*Bus, error) {
 		nats.ReconnectBufSize(-1),
 		nats.ReconnectWait(reconnectWait),
 		nats.ReconnectJitter(reconnectJitter, reconnectJitter),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { log.Warn("bus lost", "error", err) }),
+		nats.DisconnectErrHandler(func(nc *nats.Conn, err error) {
+			if !nc.IsClosed() {
+				log.Warn("bus lost", "error", err)
+			}
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) { log.Info("bus is back") }),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
 			log.Warn("bus error", "subject", subjectOf(sub), "error", err)

@@ -129,9 +129,6 @@ func (l *lane) leave(ctx context.Context) {
 }
 
 func (l *lane) handle(ctx context.Context, m message) error {
-	if m.verb != subject.Frame && len(m.data) > wire.MaxControlSize {
-		return errBadFrames
-	}
 	switch m.verb {
 	case subject.Hello:
 		return l.hello(ctx, m.data)
@@ -147,8 +144,8 @@ func (l *lane) handle(ctx context.Context, m message) error {
 
 // hello opens the lane, or opens it again after the edge began a new incarnation on the same connection.
 func (l *lane) hello(ctx context.Context, data []byte) error {
-	var hello wire.Hello
-	if err := json.Unmarshal(data, &hello); err != nil {
+	hello, err := wire.Decode[wire.Hello](data)
+	if err != nil {
 		return fault.Wrap(err, fault.FrameUnreadable, "The hub could not read this edge's hello.")
 	}
 	if hello.Protocol != wire.Protocol {
@@ -245,8 +242,8 @@ func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
 }
 
 func (l *lane) receipt(ctx context.Context, data []byte) error {
-	var r wire.CommandReceipt
-	if err := json.Unmarshal(data, &r); err != nil || !l.greeted {
+	r, err := wire.Decode[wire.CommandReceipt](data)
+	if err != nil || !l.greeted {
 		return l.badFrame(err)
 	}
 	delete(l.unanswered, r.DeliveryID)

@@ -1,0 +1,115 @@
+package hub
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// Config is everything that can be set from outside, by environment variables only.
+type Config struct {
+	// Address that the hub listens on, for clients and edges alike.
+	Addr string `env:"HUB_ADDR" envDefault:"127.0.0.1:8080"`
+	// Folder of the hub's state: SQLite file, keys, first-user token. Made with mode 0700; default: the user's data folder.
+	Home string `env:"HUB_HOME"`
+	// PostgreSQL URL of the store. Empty: a SQLite file in HUB_HOME.
+	DatabaseURL Secret `env:"HUB_DATABASE_URL"`
+	// NATS server or cluster that connects several hub processes. Empty: this hub is alone, its bus is in-process.
+	NATSURL Secret `env:"HUB_NATS_URL"`
+	// File with the keys that sign tokens and receipts, the same on every hub of a store. Default: keys.json in HUB_HOME, made at first start.
+	KeysFile string `env:"HUB_KEYS_FILE"`
+	// Origins of browser pages, with scheme, that may use this hub besides its own; comma-separated.
+	Origins []string `env:"HUB_ORIGINS"`
+	// How long an edge may stay away before its runs are recorded as interrupted.
+	InterruptAfter time.Duration `env:"HUB_INTERRUPT_AFTER" envDefault:"24h"`
+	// Bearer token for /metrics. Empty: only a direct loopback peer may read it.
+	MetricsToken Secret `env:"HUB_METRICS_TOKEN"`
+	// Lowest level that is logged: debug, info, warn or error.
+	LogLevel string `env:"HUB_LOG_LEVEL" envDefault:"info"`
+	// How long a stopping hub waits for its parts.
+	StopTimeout time.Duration `env:"HUB_STOP_TIMEOUT" envDefault:"10s"`
+}
+
+// Secret is a setting that is never printed.
+type Secret string
+
+// String masks the value.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return "***"
+}
+
+// LogValue masks the value in logs.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// LoadConfig reads the configuration from environ (as os.Environ gives it). All faults are reported together.
+func LoadConfig(environ []string) (Config, error) {
+	var c Config
+	err := env.ParseWithOptions(&c, env.Options{Environment: env.ToMap(environ)})
+	if c.Home == "" {
+		c.Home = defaultHome()
+	}
+	c.KeysFile = cmp.Or(c.KeysFile, filepath.Join(c.Home, "keys.json"))
+	return c, errors.Join(err, c.check())
+}
+
+func defaultHome() string {
+	base, err := os.UserHomeDir()
+	if err != nil {
+		base = "."
+	}
+	if data := os.Getenv("XDG_DATA_HOME"); data != "" {
+		return filepath.Join(data, "switchyard", "hub")
+	}
+	return filepath.Join(base, ".local", "share", "switchyard", "hub")
+}
+
+func (c Config) check() error {
+	var faults []error
+	if _, _, err := net.SplitHostPort(c.Addr); err != nil {
+		faults = append(faults, fmt.Errorf("HUB_ADDR: want host:port: %w", err))
+	}
+	for _, origin := range c.Origins {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || strings.TrimSuffix(origin, "/") != u.Scheme+"://"+u.Host {
+			faults = append(faults, fmt.Errorf("HUB_ORIGINS: %q is not scheme://host", origin))
+		}
+	}
+	if _, err := telemetry.ParseLevel(c.LogLevel); err != nil {
+		faults = append(faults, fmt.Errorf("HUB_LOG_LEVEL: %w", err))
+	}
+	if c.InterruptAfter <= 0 {
+		faults = append(faults, errors.New("HUB_INTERRUPT_AFTER: must be positive"))
+	}
+	if c.StopTimeout <= 0 {
+		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))
+	}
+	return errors.Join(faults...)
+}
+
+// storeURL names the store for sqlstore.Open.
+func (c Config) storeURL() string {
+	return cmp.Or(string(c.DatabaseURL), filepath.Join(c.Home, "hub.db"))
+}
+
+// Effective lists the settings by their variables, secrets masked.
+func (c Config) Effective() map[string]string {
+	out := map[string]string{}
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		out[v.Type().Field(i).Tag.Get("env")] = fmt.Sprint(v.Field(i).Interface())
+	}
+	return out
+}

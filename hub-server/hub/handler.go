@@ -1,0 +1,31 @@
+package hub
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+const readinessTimeout = 3 * time.Second
+
+// newHandler puts the HTTP surface over the domain.
+func (h *Hub) newHandler(d *domain) http.Handler {
+	health := telemetry.NewHealth(readinessTimeout)
+	health.Add("store", h.services.writer.Probe)
+	health.Add("bus", h.hubBus.RoundTrip)
+	return httpapi.New(httpapi.Deps{
+		Log: h.log, Metrics: h.registry, Health: health, Version: h.opts.Version,
+		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
+		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Blobs: d.record.Blobs,
+		Limiter: memstate.NewLimiter(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
+		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink,
+	})
+}
+
+// origins are the pages that browsers may use the hub from: its own, and those that the configuration names.
+func (h *Hub) origins() []string {
+	return append([]string{"http://" + h.opts.Config.Addr}, h.opts.Config.Origins...)
+}

@@ -1,0 +1,51 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Limits of a connection, against clients that are slow on purpose (SEC9). Bodies have limits of their own.
+const (
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 16 << 10
+)
+
+// listen serves HTTP until ctx ends, then lets the requests at hand finish. Sockets are the business of gate and uplink.
+func (h *Hub) listen(ctx context.Context) error {
+	listener, err := net.Listen("tcp", h.opts.Config.Addr)
+	if err != nil {
+		return fmt.Errorf("listen on HUB_ADDR: %w", err)
+	}
+	server := &http.Server{
+		Handler:           h.services.handler,
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.opts.Config.StopTimeout/2)
+		defer cancel()
+		stopped <- server.Shutdown(grace)
+	})
+	h.log.Info("hub is ready", "addr", "http://"+listener.Addr().String())
+	if h.opts.Ready != nil {
+		h.opts.Ready(listener.Addr())
+	}
+	err = server.Serve(listener)
+	if !errors.Is(err, http.ErrServerClosed) || stop() {
+		return fmt.Errorf("serve: %w", err)
+	}
+	if err := <-stopped; err != nil {
+		server.Close() //nolint:errcheck // what did not finish in time is cut off
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/gate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/uplink"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+)
+
+// services are the parts of a hub that live as long as it does.
+type services struct {
+	writer       *sqlstore.Writer
+	checkpointer *sqlstore.Checkpointer
+	keys         *account.Keyring
+	presence     *memstate.Presence
+	marks        *delivery.Marks
+	tail         *delivery.Tail
+	watch        *runlog.Watch
+	gate         *gate.Gate
+	uplink       *uplink.Handler
+	handler      http.Handler
+}
+
+// domain are the services that answer people and edges.
+type domain struct {
+	attempts   *account.Attempts
+	people     *account.People
+	devices    *account.Devices
+	enrolments *fleet.Enrolments
+	edges      *fleet.Edges
+	agents     *fleet.Agents
+	sessions   *chat.Sessions
+	messages   *chat.Messages
+	record     runlog.Services
+}
+
+// stores are the writer's and readers' sides of the record, by noun.
+type stores struct {
+	accounts *sqlstore.Accounts
+	fleet    *sqlstore.Fleet
+	chat     *sqlstore.Chat
+	runlog   *sqlstore.Runlog
+	marks    *sqlstore.Marks
+}
+
+func (h *Hub) wire(ctx context.Context) (err error) {
+	s := &h.services
+	if s.keys, err = account.OpenKeyring(h.opts.Config.KeysFile, h.log); err != nil {
+		return fmt.Errorf("HUB_KEYS_FILE: %w", err)
+	}
+	s.writer = h.store.NewWriter(h.log, h.registry, h.committed)
+	s.checkpointer = h.store.NewCheckpointer(h.log)
+	s.presence = memstate.NewPresence(h.name, h.hubBus)
+	st := stores{
+		accounts: sqlstore.NewAccounts(h.store, s.writer),
+		fleet:    sqlstore.NewFleet(h.store, s.writer),
+		chat:     sqlstore.NewChat(h.store, s.writer),
+		runlog:   sqlstore.NewRunlog(h.store, s.writer),
+		marks:    sqlstore.NewMarks(h.store, s.writer),
+	}
+	d, err := h.newDomain(st)
+	if err != nil {
+		return err
+	}
+	if err := d.people.Prepare(ctx); err != nil {
+		return fmt.Errorf("prepare first user: %w", err)
+	}
+	h.newDelivery(st, d)
+	s.watch = runlog.NewWatch(d.record.Runs, h.opts.Config.InterruptAfter)
+	s.uplink = uplink.NewHandler(uplink.Deps{
+		Log: h.log, Bus: uplinkBus{h.edgeBus, h.local}, Edges: d.edges, Lanes: d.record.Lanes, Runs: d.record.Runs,
+		Presence: s.presence, Problem: httpapi.AnswerProblem(h.log), Metrics: uplink.NewMetrics(h.registry),
+	})
+	s.handler = h.newHandler(d)
+	return nil
+}
+
+func (h *Hub) newDomain(st stores) (*domain, error) {
+	hasher, err := account.NewHasher(account.HashCost{})
+	if err != nil {
+		return nil, err
+	}
+	keys := h.services.keys
+	signer, err := runlog.NewSigner(keys.Current().Receipts)
+	if err != nil {
+		return nil, fmt.Errorf("HUB_KEYS_FILE: %w", err)
+	}
+	issuer, attempts := account.NewIssuer(keys, time.Now), account.NewAttempts(st.accounts, keys, time.Now)
+	d := &domain{
+		attempts: attempts,
+		people: &account.People{
+			Store: st.accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: time.Now, Log: h.log,
+			Bootstrap: account.NewBootstrapFile(filepath.Join(h.opts.Config.Home, "bootstrap.token")),
+		},
+		devices: &account.Devices{
+			Store: st.accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: time.Now,
+			Ended: func(f account.Family) { h.services.gate.CloseFamily(f) },
+		},
+		enrolments: &fleet.Enrolments{Store: st.fleet, Attempts: attempts, Now: time.Now},
+		edges:      &fleet.Edges{Store: st.fleet, Presence: h.services.presence, Now: time.Now, Revoked: h.revoked},
+		agents:     &fleet.Agents{Store: st.fleet, Presence: h.services.presence, Attempts: attempts, Now: time.Now},
+		record: runlog.New(runlog.Config{
+			Store: st.runlog, Edges: st.fleet, Presence: h.services.presence, Signer: signer, Log: h.log, Metrics: h.registry,
+		}),
+	}
+	d.sessions = &chat.Sessions{Store: st.chat, Agents: d.agents, Attempts: attempts, Now: time.Now}
+	d.messages = &chat.Messages{Store: st.chat, Sessions: d.sessions, Dispatcher: d.record.Dispatcher, Now: time.Now}
+	return d, nil
+}
+
+func (h *Hub) newDelivery(st stores, d *domain) {
+	s := &h.services
+	s.marks = delivery.NewMarks(h.log, st.marks, h.store.Epoch)
+	s.tail = delivery.NewTail(delivery.Config{
+		Log: h.log, Metrics: h.registry, Outbox: h.store, Epoch: h.store.Epoch,
+		Expand: frames.NewExpander(record{h.store, st.runlog, st.chat, st.fleet}),
+	})
+	s.gate = gate.New(gate.Deps{
+		Log: h.log, Metrics: h.registry, Devices: d.devices, Tail: s.tail, Marks: s.marks, Bus: h.hubBus,
+		Planner: delivery.Planner{Outbox: h.store, Marks: s.marks}, Origins: h.origins(), Problem: httpapi.AnswerProblem(h.log),
+	})
+}
+
+// record is what outbox rows refer to, wherever it is kept.
+type record struct {
+	*sqlstore.Store
+	*sqlstore.Runlog
+	*sqlstore.Chat
+	*sqlstore.Fleet
+}
+
+// uplinkBus is the embedded server with the hub's own connection to it.
+type uplinkBus struct {
+	*natsbus.Server
+	bus *natsbus.Bus
+}
+
+func (b uplinkBus) Publish(s subject.Subject, data []byte) error { return b.bus.Publish(s, data) }
+
+func (b uplinkBus) Listen(ctx context.Context, p subject.Pattern, hear func(subject.Subject, []byte)) (func(), error) {
+	return b.bus.Listen(ctx, p, hear)
+}
