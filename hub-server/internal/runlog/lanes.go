@@ -32,7 +32,7 @@ func (l *Lanes) Open(ctx context.Context, edge id.Edge, hello wire.Hello) (LaneS
 	}
 	if l.provesRollback(lane, hello) {
 		l.log.Error("store was rolled back; its epoch is remade", "edge", edge, "watermark", lane.Watermark, "receipt", hello.Committed.Seq)
-		if err := l.store.RemakeEpoch(ctx); err != nil {
+		if lane.Epoch, err = l.store.RemakeEpoch(ctx); err != nil {
 			return LaneState{}, err
 		}
 	}

@@ -88,8 +88,11 @@ func (w *Watch) slept(at time.Time) bool {
 	if w.lastLook.IsZero() {
 		return false
 	}
-	monotonic := at.Sub(w.lastLook)
-	wall := at.Round(0).Sub(w.lastLook.Round(0))
+	return jumped(at.Sub(w.lastLook), at.Round(0).Sub(w.lastLook.Round(0)))
+}
+
+// jumped says whether this process may have missed something between two looks that lie so far apart on each clock.
+func jumped(monotonic, wall time.Duration) bool {
 	return monotonic > lookEvery+jump || (wall-monotonic).Abs() > jump
 }
 

@@ -20,11 +20,14 @@ func (s *Store) Epoch() wire.Epoch { return *s.epoch.Load() }
 
 // RemakeEpoch begins a new life of the store, because rows that were promised to an edge are missing from it. Cursors made before are
 // void from now on.
-func (s *Store) RemakeEpoch(ctx context.Context) error {
+func (s *Store) RemakeEpoch(ctx context.Context) (wire.Epoch, error) {
 	if _, err := s.writeDB.ExecContext(ctx, `UPDATE store_counter SET epoch = $1 WHERE id = 1`, newEpoch()); err != nil {
-		return fmt.Errorf("remake epoch: %w", err)
+		return "", fmt.Errorf("remake epoch: %w", err)
 	}
-	return s.loadEpoch(ctx)
+	if err := s.loadEpoch(ctx); err != nil {
+		return "", err
+	}
+	return s.Epoch(), nil
 }
 
 // openEpoch reads the store's epoch and makes it on the very first start; of several hubs one wins.
@@ -75,4 +78,6 @@ func newEpoch() string {
 }
 
 // RemakeEpoch implements runlog.LaneStore.
-func (r *Runlog) RemakeEpoch(ctx context.Context) error { return r.store.RemakeEpoch(ctx) }
+func (r *Runlog) RemakeEpoch(ctx context.Context) (wire.Epoch, error) {
+	return r.store.RemakeEpoch(ctx)
+}

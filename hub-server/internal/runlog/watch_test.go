@@ -1,0 +1,142 @@
+package runlog
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// oneRun is a record with a single running run whose log is empty. Methods that a test does not reach panic.
+type oneRun struct {
+	Store
+	run    Run
+	online bool
+}
+
+func (s *oneRun) Online(id.Edge) bool                                        { return s.online }
+func (s *oneRun) SweepUploads(context.Context, time.Time) error              { return nil }
+func (s *oneRun) Run(context.Context, id.Run) (Run, error)                   { return s.run, nil }
+func (s *oneRun) WaitingRuns(context.Context, id.Run, int) ([]NewRun, error) { return nil, nil }
+
+func (s *oneRun) OpenRuns(context.Context, id.Edge) ([]Run, error) {
+	if s.run.State.Ended() {
+		return nil, nil
+	}
+	return []Run{s.run}, nil
+}
+
+func (s *oneRun) AppendOwn(_ context.Context, _ id.Run, _ EventSeq, entries []Entry) (bool, error) {
+	for _, e := range entries {
+		s.run.State, _ = run.Advance(s.run.State, e.Type)
+		s.run.LastEventSeq++
+	}
+	return true, nil
+}
+
+// watched runs a Watch that interrupts after an hour over one running run.
+func watched(t *testing.T, s *oneRun) {
+	t.Helper()
+	s.run = Run{ID: id.NewRun(), Edge: id.NewEdge(), State: run.StateRunning, TraceID: "0123456789abcdef0123456789abcdef"}
+	services := New(Config{
+		Store: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- NewWatch(services.Runs, time.Hour).Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestAnEdgeThatStaysAwayHasItsRunsInterrupted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oneRun{}
+		watched(t, s)
+		pass(time.Hour)
+		if s.run.State != run.StateRunning {
+			t.Fatalf("after an hour less the first look the run is %s", s.run.State)
+		}
+		pass(2 * time.Second)
+		if s.run.State != run.StateInterrupted {
+			t.Errorf("after more than an hour the run is %s", s.run.State)
+		}
+	})
+}
+
+func TestAnEdgeThatComesBackBeginsANewAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oneRun{}
+		watched(t, s)
+		pass(50 * time.Minute)
+		s.online = true
+		pass(2 * time.Second)
+		s.online = false
+		pass(50 * time.Minute)
+		if s.run.State != run.StateRunning {
+			t.Errorf("two short absences made the run %s", s.run.State)
+		}
+		pass(11 * time.Minute)
+		if s.run.State != run.StateInterrupted {
+			t.Errorf("an absence of more than an hour left the run %s", s.run.State)
+		}
+	})
+}
+
+// pass lets time go by in the bubble.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestAPauseOfThisProcessBeginsEveryObservationAnew(t *testing.T) {
+	s := &oneRun{run: Run{ID: id.NewRun(), Edge: id.NewEdge(), State: run.StateRunning}}
+	services := New(Config{
+		Store: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
+	})
+	w := NewWatch(services.Runs, time.Minute)
+	start := time.Now()
+	for _, at := range []time.Duration{0, time.Second, 10 * time.Minute, 10*time.Minute + time.Second} {
+		if err := w.look(t.Context(), start.Add(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.run.State != run.StateRunning {
+		t.Errorf("ten minutes in which nobody looked counted as absence: the run is %s", s.run.State)
+	}
+}
+
+func TestClocksThatDisagreeCountAsAPause(t *testing.T) {
+	for _, c := range []struct {
+		monotonic, wall time.Duration
+		want            bool
+	}{
+		{time.Second, time.Second, false},
+		{2 * time.Second, 3 * time.Second, false},
+		{time.Second, time.Hour, true}, // the machine slept and the monotonic clock with it, or somebody set the time
+		{time.Second, -time.Hour, true},
+		{time.Minute, time.Minute, true}, // the process was stopped
+	} {
+		if got := jumped(c.monotonic, c.wall); got != c.want {
+			t.Errorf("jumped(%s, %s) = %t", c.monotonic, c.wall, got)
+		}
+	}
+}
+
+func TestTheInterruptionSaysThatTheEdgeWasAbsent(t *testing.T) {
+	entries, err := closer{}.ending(t.Context(), Run{}, 0, nil, run.Interrupted(fault.EdgeAbsent))
+	if err != nil || len(entries) != 1 || entries[0].Type != event.RunInterrupted ||
+		string(entries[0].Body.Payload) != `{"reason_code":"edge_absent"}` {
+		t.Errorf("got %+v, %v", entries, err)
+	}
+}
