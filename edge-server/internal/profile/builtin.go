@@ -13,9 +13,12 @@ func Executors() []string { return []string{Scout, Chat} }
 
 // Variables of the edge that configure chat.
 const (
+	// Endpoint of chat, with /v1. Default: OpenAI's.
 	ChatBaseURL = "OPENAI_BASE_URL"
-	ChatKey     = "OPENAI_API_KEY"
-	ChatModel   = "OPENAI_MODEL"
+	// Key for the endpoint of chat. Not needed if OPENAI_BASE_URL names an endpoint that needs none.
+	ChatKey = "OPENAI_API_KEY"
+	// Model that chat uses. Without it, chat is not offered.
+	ChatModel = "OPENAI_MODEL"
 )
 
 // builtins returns the profiles that need no file. chat is among them only if the edge's environment names a model to talk to.

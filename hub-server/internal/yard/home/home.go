@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 )
 
+// Folder of logins and cursors. Default: .switchyard/yard below the working directory if it exists, else the user's data folder.
+const homeVariable = "YARD_HOME"
+
 // Home is the folder of one person's terminal client. It need not exist yet.
 type Home struct {
 	dir string
@@ -24,7 +27,7 @@ func At(dir string) Home { return Home{dir: dir} }
 // Locate finds the home: $YARD_HOME, else .switchyard/yard below the working directory if it exists (`make run` prepares it), else
 // switchyard/yard in the user's data folder.
 func Locate(getenv func(string) string, workDir string) (Home, error) {
-	if dir := getenv("YARD_HOME"); dir != "" {
+	if dir := getenv(homeVariable); dir != "" {
 		return At(dir), nil
 	}
 	prepared := filepath.Join(workDir, ".switchyard", "yard")
@@ -37,7 +40,7 @@ func Locate(getenv func(string) string, workDir string) (Home, error) {
 	if user := getenv("HOME"); user != "" {
 		return At(filepath.Join(user, ".local", "share", "switchyard", "yard")), nil
 	}
-	return Home{}, fmt.Errorf("no place for the login: set YARD_HOME to a folder of yours")
+	return Home{}, fmt.Errorf("no place for the login: set %s to a folder of yours", homeVariable)
 }
 
 // Dir is the folder.
