@@ -10,6 +10,8 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/bridge"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/events"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
@@ -45,7 +47,7 @@ func newAgents(c Config, j *journal.Journal, log *slog.Logger, metrics *telemetr
 
 // adapters has one entry per protocol.
 func adapters() map[profile.Runtime]runtime.Adapter {
-	return map[profile.Runtime]runtime.Adapter{}
+	return map[profile.Runtime]runtime.Adapter{profile.Bridge: bridge.Adapter{}, profile.Events: events.Adapter{}}
 }
 
 // repository is what scout reads: the configured folder, else the git repository that the edge was started in.
