@@ -65,3 +65,47 @@ func TestABrokenLinkIsReported(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+const tests = `package x_test
+
+import "testing"
+
+func TestThere(t *testing.T) {}
+func FuzzThere(f *testing.F) {}
+func TestHelper(t *testing.T, n int) {}
+func TestNoTest() {}
+func (s suite) TestOfASuite(t *testing.T) {}
+`
+
+func TestATestThatIsNotThereIsReported(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "x_test.go"), []byte(tests), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := "[`x.TestThere`](x_test.go) [`x.FuzzThere`](x_test.go)\n[`y.TestThere`](x_test.go)\n[`x.TestGone`](x_test.go)\n" +
+		"[`x.TestHelper`](x_test.go)\n[`x.TestNoTest`](x_test.go)\n[`x.TestOfASuite`](x_test.go)\n"
+	missing, err := Unproven(root, []Document{parse("a.md", text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"a.md:2: y.TestThere: not in x_test.go",
+		"a.md:3: x.TestGone: not in x_test.go",
+		"a.md:4: x.TestHelper: not in x_test.go",
+		"a.md:5: x.TestNoTest: not in x_test.go",
+		"a.md:6: x.TestOfASuite: not in x_test.go",
+	}
+	if !slices.Equal(missing, want) {
+		t.Errorf("got %q, want %q", missing, want)
+	}
+	if _, err := Unproven(root, []Document{parse("a.md", "[`x.TestThere`](gone_test.go)")}); err == nil {
+		t.Error("a file that is not there was taken for a proof")
+	}
+}
+
+func TestAPromiseWithoutATestIsSeen(t *testing.T) {
+	got := Promises("| # | guarantee |\n|---|---|\n| P1 | kept | [`x.TestThere`](x_test.go), [`x.TestOther`](x_test.go) |\n| SEC2 | hoped | `TestThere` |\n")
+	if want := []Promise{{"P1", 3, 2}, {"SEC2", 4, 0}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

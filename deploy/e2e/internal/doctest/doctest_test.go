@@ -78,6 +78,34 @@ func TestEverySettingNamedInADocumentIsReadByAProgram(t *testing.T) {
 	}
 }
 
+func TestEveryTestNamedInADocumentExists(t *testing.T) {
+	root, documents := repository(t)
+	missing, err := Unproven(root, documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range missing {
+		t.Error(m)
+	}
+}
+
+func TestEveryGuaranteeNamesATest(t *testing.T) {
+	root, _ := repository(t)
+	text, err := os.ReadFile(filepath.Join(root, "docs", "guarantees.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	promises := Promises(string(text))
+	if len(promises) == 0 {
+		t.Fatal("docs/guarantees.md promises nothing")
+	}
+	for _, p := range promises {
+		if p.Proofs == 0 {
+			t.Errorf("docs/guarantees.md:%d: %s names no test", p.Line, p.Number)
+		}
+	}
+}
+
 // needProgram skips t where the programs were not built; make test and make check build them first.
 func needProgram(t *testing.T, root, name string) string {
 	t.Helper()

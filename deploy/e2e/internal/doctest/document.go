@@ -22,6 +22,7 @@ type Document struct {
 	Blocks  []Block
 	Spans   []Span // code inside a sentence
 	Links   []Link
+	Proofs  []Proof
 	anchors map[string]bool
 }
 
@@ -99,6 +100,7 @@ func (d *Document) addProse(n int, line string) {
 	for _, found := range spanPattern.FindAllStringSubmatch(line, -1) {
 		d.Spans = append(d.Spans, Span{Line: n, Code: found[1]})
 	}
+	d.Proofs = append(d.Proofs, proofsOf(d.Path, n, line)...)
 	for _, found := range linkPattern.FindAllStringSubmatch(spanPattern.ReplaceAllString(line, "code"), -1) {
 		d.Links = append(d.Links, Link{Line: n, Target: found[1] + found[2]})
 	}
