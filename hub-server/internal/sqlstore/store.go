@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -64,6 +65,10 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{dialect: sqlite, release: release, path: path}
+	if err := createPrivate(path); err != nil {
+		s.Close() //nolint:errcheck // the first error is the one to report
+		return nil, err
+	}
 	if s.writeDB, err = sql.Open("sqlite", sqliteDSN(path, sqliteWrite)); err == nil {
 		s.readDB, err = sql.Open("sqlite", sqliteDSN(path, sqliteRead))
 	}
@@ -74,6 +79,15 @@ func openSQLite(ctx context.Context, path string) (*Store, error) {
 	s.readDB.SetMaxOpenConns(8)
 	s.readDB.SetMaxIdleConns(8)
 	return s.prepare(ctx)
+}
+
+// createPrivate makes the file before SQLite does, readable by its owner alone (SEC27); the WAL beside it gets the same mode.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("create store: %w", err)
+	}
+	return f.Close()
 }
 
 // sqliteDSN keeps `?`, `#` and `%` of a path from being read as parts of the URI.
