@@ -87,6 +87,9 @@ func (h *Hasher) turn(ctx context.Context, work func()) error {
 		return context.Cause(ctx)
 	}
 	defer func() { <-h.turns }()
+	if ctx.Err() != nil { // both were possible: nobody waits for this hash
+		return context.Cause(ctx)
+	}
 	work()
 	return nil
 }

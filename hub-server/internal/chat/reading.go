@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -31,7 +32,8 @@ func (m *Messages) Before(ctx context.Context, user id.User, session id.Session,
 	return page, nil
 }
 
-// After returns the page after a number, exclusive. Next is the `after` of the page behind it.
+// After returns the page after a number, exclusive. Next is the `after` of the page behind it. CursorAhead when the number lies beyond
+// the newest message: such a client has seen another record than this one.
 func (m *Messages) After(ctx context.Context, user id.User, session id.Session, after Seq, limit int) (Page, error) {
 	s, err := m.Sessions.Get(ctx, user, session)
 	if err != nil {
@@ -48,6 +50,9 @@ func (m *Messages) After(ctx context.Context, user id.User, session id.Session, 
 	}
 	if n := len(page.Messages); n > 0 {
 		page.LastSeq = max(page.LastSeq, page.Messages[n-1].Seq) // one may have come between the two reads
+	}
+	if after > page.LastSeq {
+		return Page{}, fault.New(fault.CursorAhead, "after_seq is %d but the newest message is %d. Fetch the conversation anew.", after, s.LastSeq)
 	}
 	return page, nil
 }

@@ -1,0 +1,389 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/apicontract"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	ownOrigin = "https://hub.example"
+	password  = "correct horse battery"
+)
+
+// hub is the HTTP surface over a real SQLite store, with everything behind it as in the product but for the two sockets.
+type hub struct {
+	t         *testing.T
+	server    *httptest.Server
+	validator *apicontract.Validator
+	home      string
+	logs      *syncBuffer
+	clock     *clock
+	online    *presence
+	keys      *account.Keyring
+	deps      httpapi.Deps
+	ended     chan account.Family
+	closed    chan id.Edge
+}
+
+// newHub starts a hub; adjust may change what it is made of.
+func newHub(t *testing.T, adjust ...func(*httpapi.Deps)) *hub {
+	t.Helper()
+	h := &hub{
+		t: t, home: t.TempDir(), logs: &syncBuffer{}, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)},
+		online: &presence{edges: map[id.Edge]bool{}}, ended: make(chan account.Family, 64), closed: make(chan id.Edge, 64),
+	}
+	var err error
+	if h.validator, err = apicontract.New(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.deps = h.wire()
+	for _, a := range adjust {
+		a(&h.deps)
+	}
+	h.server = httptest.NewServer(httpapi.New(h.deps))
+	t.Cleanup(h.server.Close)
+	return h
+}
+
+func (h *hub) wire() httpapi.Deps {
+	log := slog.New(slog.NewJSONHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	store, writer := h.openStore(log)
+	accounts, fleets, chats := sqlstore.NewAccounts(store, writer), sqlstore.NewFleet(store, writer), sqlstore.NewChat(store, writer)
+	var err error
+	if h.keys, err = account.OpenKeyring(filepath.Join(h.home, "keys.json"), log); err != nil {
+		h.t.Fatal(err)
+	}
+	hasher, err := account.NewHasher(account.HashCost{MemoryKiB: 64, Iterations: 1, Parallel: 2, MaxWaiting: 256})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	signer, err := runlog.NewSigner(h.keys.Current().Receipts)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	metrics := telemetry.NewRegistry("hub")
+	runs := runlog.New(runlog.Config{
+		Store: sqlstore.NewRunlog(store, writer), Edges: fleets, Presence: h.online, Signer: signer, Log: log, Metrics: metrics,
+	})
+	issuer, attempts := account.NewIssuer(h.keys, h.clock.now), account.NewAttempts(accounts, h.keys, h.clock.now)
+	people := &account.People{
+		Store: accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: h.clock.now, Log: log,
+		Bootstrap: account.NewBootstrapFile(filepath.Join(h.home, "bootstrap.token")),
+	}
+	if err := people.Prepare(h.t.Context()); err != nil {
+		h.t.Fatal(err)
+	}
+	agents := &fleet.Agents{Store: fleets, Presence: h.online, Attempts: attempts, Now: h.clock.now}
+	sessions := &chat.Sessions{Store: chats, Agents: agents, Attempts: attempts, Now: h.clock.now}
+	refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	return httpapi.Deps{
+		Log: log, Metrics: metrics, Health: telemetry.NewHealth(time.Second), Version: "test", People: people,
+		Devices: &account.Devices{
+			Store: accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: h.clock.now,
+			Ended: func(f account.Family) { h.ended <- f },
+		},
+		Enrolments: &fleet.Enrolments{Store: fleets, Attempts: attempts, Now: h.clock.now},
+		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
+		Agents:     agents, Sessions: sessions,
+		Messages: &chat.Messages{Store: chats, Sessions: sessions, Dispatcher: runs.Dispatcher, Now: h.clock.now},
+		Runs:     runs.Runs, Blobs: runs.Blobs, Limiter: memstate.NewLimiter(), Limits: generous(), Origins: []string{ownOrigin},
+		ClientSocket: refuse, EdgeUplink: refuse,
+	}
+}
+
+// generous lets tests knock as often as they like; the tests of the limits set their own.
+func generous() httpapi.Limits {
+	r := httpapi.Rate{Burst: 100_000, PerMinute: 100_000}
+	return httpapi.Limits{Person: r, Edge: r, Login: r, LoginName: r, Refresh: r, Socket: r, Unsolicited: r}
+}
+
+func (h *hub) openStore(log *slog.Logger) (*sqlstore.Store, *sqlstore.Writer) {
+	h.t.Helper()
+	store, err := sqlstore.Open(h.t.Context(), filepath.Join(h.home, "hub.db"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	writer := store.NewWriter(log, telemetry.NewRegistry("hub"), func(sqlstore.Committed) {})
+	ctx, stop := context.WithCancel(context.WithoutCancel(h.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- writer.Run(ctx) }()
+	h.t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			h.t.Errorf("writer: %v", err)
+		}
+		if err := store.Close(); err != nil {
+			h.t.Errorf("close store: %v", err)
+		}
+	})
+	return store, writer
+}
+
+// client sends requests as somebody; every answer is held to the contract.
+type client struct {
+	hub     *hub
+	bearer  string
+	headers map[string]string
+	login   tokens
+}
+
+type tokens struct {
+	Access  string `json:"access_token"`
+	Refresh string `json:"refresh_token"`
+	User    struct {
+		ID   string `json:"id"`
+		Name string `json:"username"`
+	} `json:"user"`
+	Device struct {
+		ID string `json:"id"`
+	} `json:"device"`
+}
+
+func (h *hub) anonymous() *client { return &client{hub: h, headers: map[string]string{}} }
+
+// as returns a client with a bearer credential.
+func (h *hub) as(bearer string) *client {
+	return &client{hub: h, bearer: bearer, headers: map[string]string{}}
+}
+
+// with returns a client that also sends a header.
+func (c *client) with(name, value string) *client {
+	other := &client{hub: c.hub, bearer: c.bearer, login: c.login, headers: map[string]string{name: value}}
+	for n, v := range c.headers {
+		if n != name {
+			other.headers[n] = v
+		}
+	}
+	return other
+}
+
+type answer struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+}
+
+// code is the code of a problem, "" for a success.
+func (a answer) code() string {
+	var p struct {
+		Code string `json:"code"`
+	}
+	if a.status >= 400 {
+		a.into(&p)
+	}
+	return p.Code
+}
+
+func (a answer) into(v any) {
+	a.t.Helper()
+	if err := json.Unmarshal(a.body, v); err != nil {
+		a.t.Fatalf("answer %d %q: %v", a.status, a.body, err)
+	}
+}
+
+func (a answer) is(status int, code string) answer {
+	a.t.Helper()
+	if a.status != status || a.code() != code {
+		a.t.Fatalf("answered %d %s, want %d %q", a.status, a.body, status, code)
+	}
+	return a
+}
+
+// field reads one text field of a success.
+func (a answer) field(name string) string {
+	a.t.Helper()
+	var fields map[string]json.RawMessage
+	a.into(&fields)
+	var s string
+	if err := json.Unmarshal(fields[name], &s); err != nil {
+		a.t.Fatalf("field %s of %s: %v", name, a.body, err)
+	}
+	return s
+}
+
+// do sends a request. A POST gets an Idempotency-Key of its own unless the client has one.
+func (c *client) do(method, path string, body any) answer {
+	c.hub.t.Helper()
+	var raw []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		raw = []byte(b)
+	case []byte:
+		raw = b
+	default:
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			c.hub.t.Fatal(err)
+		}
+	}
+	r, err := http.NewRequestWithContext(c.hub.t.Context(), method, c.hub.server.URL+path, bytes.NewReader(raw))
+	if err != nil {
+		c.hub.t.Fatal(err)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+c.bearer)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Idempotency-Key", string(id.NewDelivery()))
+	}
+	for name, value := range c.headers {
+		if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
+	}
+	return c.hub.send(r)
+}
+
+func (h *hub) send(r *http.Request) answer {
+	h.t.Helper()
+	transport := &apicontract.Transport{Base: h.server.Client().Transport, Validator: h.validator, Report: func(err error) {
+		if !strings.Contains(err.Error(), "is not in the contract") { // some tests ask for what is not there
+			h.t.Errorf("contract: %v", err)
+		}
+	}}
+	resp, err := transport.RoundTrip(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return answer{t: h.t, status: resp.StatusCode, header: resp.Header, body: data}
+}
+
+func (c *client) get(path string) answer { c.hub.t.Helper(); return c.do(http.MethodGet, path, nil) }
+func (c *client) post(path string, body any) answer {
+	c.hub.t.Helper()
+	return c.do(http.MethodPost, path, body)
+}
+func (c *client) delete(path string) answer {
+	c.hub.t.Helper()
+	return c.do(http.MethodDelete, path, nil)
+}
+func (c *client) put(path string) answer { c.hub.t.Helper(); return c.do(http.MethodPut, path, nil) }
+
+type object = map[string]any
+
+var deviceA = object{"type": "cli", "name": "a"}
+
+// first makes the first user of the hub, with its bootstrap token.
+func (h *hub) first(name string) *client {
+	h.t.Helper()
+	return h.signedIn(h.anonymous().post("/client/auth/bootstrap", object{
+		"token": h.bootstrapToken(), "username": name, "password": password, "device": deviceA,
+	}).is(201, ""))
+}
+
+// invite makes another user.
+func (c *client) invite(name string) *client {
+	c.hub.t.Helper()
+	token := c.post("/client/invitations", nil).is(201, "").field("token")
+	return c.hub.signedIn(c.hub.anonymous().post("/client/auth/register", object{
+		"token": token, "username": name, "password": password, "device": deviceA,
+	}).is(201, ""))
+}
+
+func (h *hub) signedIn(a answer) *client {
+	h.t.Helper()
+	c := h.anonymous()
+	a.into(&c.login)
+	c.bearer = c.login.Access
+	return c
+}
+
+// clock is the hub's time, moved by tests.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// presence says which edges are connected.
+type presence struct {
+	mu    sync.Mutex
+	edges map[id.Edge]bool
+}
+
+func (p *presence) Online(e id.Edge) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.edges[e]
+}
+
+func (p *presence) set(e id.Edge, online bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.edges[e] = online
+}
+
+// syncBuffer is a log that tests can read while the hub writes.
+type syncBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *syncBuffer) contains(s string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return strings.Contains(b.buf.String(), s)
+}
+
+// bootstrapToken reads the token that the hub wrote for its first user.
+func (h *hub) bootstrapToken() string {
+	h.t.Helper()
+	data, err := os.ReadFile(filepath.Join(h.home, "bootstrap.token"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(data))
+}
