@@ -12,6 +12,7 @@ type effect uint8
 const (
 	ignored  effect = iota // ephemeral, or about this connection alone
 	put                    // the record becomes what the frame says
+	once                   // it has happened; again changes nothing
 	remove                 // the record is gone
 	forward                // a number that only grows
 	appended               // the next line of a run's log
@@ -54,7 +55,7 @@ func messageRule(t HubWebSocketFrameType) (rule, bool) {
 	case HubWebSocketFrameTypeMessageNew:
 		return rule{put, "message", []string{"id"}}, true
 	case HubWebSocketFrameTypeMessageRecall:
-		return rule{put, "recall", []string{"message_id"}}, true
+		return rule{once, "recall", []string{"message_id"}}, true
 	case HubWebSocketFrameTypeMessagePin:
 		return rule{put, "pin", []string{"session_id", "message_id"}}, true
 	case HubWebSocketFrameTypeMessageUnpin:
@@ -76,7 +77,7 @@ func sessionRule(t HubWebSocketFrameType) (rule, bool) {
 	case HubWebSocketFrameTypeSessionInfoUpdated:
 		return rule{put, "session.info", []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionDissolved:
-		return rule{put, "session.dissolved", []string{"session_id"}}, true
+		return rule{once, "session.dissolved", []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberJoined:
 		return rule{put, "member", []string{"session_id", "member_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberLeft:
@@ -92,7 +93,7 @@ func agentRule(t HubWebSocketFrameType) (rule, bool) {
 	case HubWebSocketFrameTypeAgentStream:
 		return rule{appended, "log", []string{"task_id", "event_seq"}}, true
 	case HubWebSocketFrameTypeAgentDone, HubWebSocketFrameTypeAgentFailed, HubWebSocketFrameTypeAgentCancel:
-		return rule{put, string(t), []string{"task_id"}}, true
+		return rule{once, string(t), []string{"task_id"}}, true
 	case HubWebSocketFrameTypeAgentControl:
 		return rule{put, "control", []string{"agent_task_id", "kind", "approval_id"}}, true
 	case HubWebSocketFrameTypeTeamRunStarted:
@@ -100,7 +101,7 @@ func agentRule(t HubWebSocketFrameType) (rule, bool) {
 	case HubWebSocketFrameTypeTeamEvent:
 		return rule{put, "team.event", []string{"run_id", "id"}}, true
 	case HubWebSocketFrameTypeTeamAssignmentDone, HubWebSocketFrameTypeTeamAssignmentFailed:
-		return rule{put, string(t), []string{"assignment_id"}}, true
+		return rule{once, string(t), []string{"assignment_id"}}, true
 	case HubWebSocketFrameTypeTeamSubagentStream:
 		return rule{appended, "log", []string{"agent_task_id", "event_seq"}}, true
 	}

@@ -38,6 +38,10 @@ func agrees(row event.FrameRow, r rule) bool {
 		return has(event.Watermark) && !has(event.Upsert)
 	case appended:
 		return has(event.Watermark) && has(event.Upsert)
+	case once:
+		return has(event.Idempotent)
+	case put:
+		return has(event.Upsert)
 	}
 	return has(event.Upsert) || has(event.Idempotent)
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 // Reducer applies frames by business key into a snapshot, so that a frame that comes twice counts once. Not safe for concurrent use.
@@ -58,7 +60,7 @@ func (r *Reducer) apply(rule rule, parts []string, payload json.RawMessage) Verd
 	key := recordKey(rule.record, parts...)
 	before, known := r.records[key]
 	switch {
-	case rule.effect == remove && !known, rule.effect == put && bytes.Equal(before, payload):
+	case rule.effect == remove && !known, rule.effect == once && known, rule.effect == put && known && same(before, payload):
 		return Repeated
 	case rule.effect == remove:
 		delete(r.records, key)
@@ -66,6 +68,16 @@ func (r *Reducer) apply(rule rule, parts []string, payload json.RawMessage) Verd
 		r.records[key] = bytes.Clone(payload)
 	}
 	return Applied
+}
+
+// same says whether two payloads are the same value, however they are written: one may come from the socket, one from REST.
+func same(a, b json.RawMessage) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errX := event.Canonical(a)
+	y, errY := event.Canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 func (r *Reducer) forward(rule rule, parts []string) Verdict {

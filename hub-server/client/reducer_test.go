@@ -26,11 +26,15 @@ func frameOf(typ HubWebSocketFrameType, payload string) HubWebSocketFrame {
 func TestAMessageIsMergedByID(t *testing.T) {
 	r := NewReducer()
 	first := frameOf(HubWebSocketFrameTypeMessageNew, `{"id":"msg_1","content":{"text":"helo"}}`)
+	again := frameOf(HubWebSocketFrameTypeMessageNew, `{"content": {"text": "helo"}, "id": "msg_1"}`)
 	edited := frameOf(HubWebSocketFrameTypeMessageNew, `{"id":"msg_1","content":{"text":"hello"}}`)
 	for i, want := range []Verdict{Applied, Repeated} {
 		if got := r.Apply(first); got != want {
 			t.Fatalf("time %d: %d, want %d", i+1, got, want)
 		}
+	}
+	if got := r.Apply(again); got != Repeated {
+		t.Fatalf("written otherwise: %d, want repeated", got)
 	}
 	if got := r.Apply(edited); got != Applied {
 		t.Fatalf("edit: %d, want applied", got)
@@ -63,11 +67,15 @@ func TestARunsLogOnlyGrowsByItsNextEvent(t *testing.T) {
 func TestTheEndOfARunIsAppliedOnce(t *testing.T) {
 	r := NewReducer()
 	done := frameOf(HubWebSocketFrameTypeAgentDone, `{"task_id":"run_1","session_id":"s"}`)
+	other := frameOf(HubWebSocketFrameTypeAgentDone, `{"task_id":"run_1"}`)
 	if r.Outcome("run_1") != "" {
 		t.Fatal("ended before its end")
 	}
 	if a, b := r.Apply(done), r.Apply(done); a != Applied || b != Repeated {
 		t.Fatalf("verdicts %d, %d", a, b)
+	}
+	if got := r.Apply(other); got != Repeated {
+		t.Fatalf("another end: %d, want repeated", got)
 	}
 	if got := r.Outcome("run_1"); got != HubWebSocketFrameTypeAgentDone {
 		t.Fatalf("outcome = %q", got)

@@ -319,6 +319,7 @@ func TestAClosedLidIsNoticedWithinSeconds(t *testing.T) {
 			(<-h.sockets).hello("replayed", "c0")
 		}()
 		f.up()
+		synctest.Wait() // the clock has been read once
 		lid <- struct{}{}
 		start := time.Now()
 		if err := f.down(); !errors.Is(err, errSlept) {

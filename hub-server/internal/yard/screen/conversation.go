@@ -1,0 +1,68 @@
+package screen
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+)
+
+// content is what this package knows of a message's content.
+type content struct {
+	Text      string `json:"text"`
+	AgentTask struct {
+		TaskID client.RunID `json:"task_id"`
+	} `json:"agent_task"`
+}
+
+func (n *Narrator) message(payload json.RawMessage) {
+	m, ok := read[client.Message](payload)
+	if !ok {
+		return
+	}
+	c, _ := read[content](m.Content)
+	if m.SenderType == client.SenderTypeAgent && n.heard(c.AgentTask.TaskID) {
+		return
+	}
+	text := strings.TrimSpace(Clean(c.Text))
+	if text == "" {
+		text = n.style.Dim("(" + Line(string(m.ContentType), maxInTable) + ")")
+	}
+	n.of(m.SessionID, n.name(m.SenderID)+": "+text)
+}
+
+// heard says whether the run's words were told as they came, so that its final message would only repeat them.
+func (n *Narrator) heard(run client.RunID) bool {
+	s := n.runs[run]
+	return s != nil && len(s.said) > 0
+}
+
+func (n *Narrator) recall(payload json.RawMessage) {
+	if p, ok := read[client.MessageRecallPayload](payload); ok {
+		n.of(p.SessionID, n.style.Dim("a message was taken back"))
+	}
+}
+
+func (n *Narrator) session(t client.HubWebSocketFrameType, payload json.RawMessage) {
+	p, ok := read[struct {
+		client.SessionCreatedPayload
+		MemberID client.MemberID `json:"member_id"`
+	}](payload)
+	if !ok {
+		return
+	}
+	switch t {
+	case client.HubWebSocketFrameTypeSessionCreated:
+		names := make([]string, len(p.Members))
+		for i, m := range p.Members {
+			names[i] = n.name(m.MemberID)
+		}
+		n.of(p.SessionID, n.style.Dim("new conversation of ")+strings.Join(names, n.style.Dim(", ")))
+	case client.HubWebSocketFrameTypeSessionDissolved:
+		n.of(p.SessionID, n.style.Dim("the conversation is closed"))
+	case client.HubWebSocketFrameTypeSessionMemberJoined:
+		n.of(p.SessionID, n.name(p.MemberID)+n.style.Dim(" joined"))
+	case client.HubWebSocketFrameTypeSessionMemberLeft:
+		n.of(p.SessionID, n.name(p.MemberID)+n.style.Dim(" left"))
+	}
+}

@@ -1,0 +1,171 @@
+// Package testhub is as much of a hub as the terminal client's tests need, in memory and under their control: frames are published by
+// hand, sockets can be cut, a cursor can be refused.
+package testhub
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Password is what Login takes, for every user.
+const Password = "correct horse"
+
+// Hub is a hub. Its fields may be changed before the first request, later only inside Change.
+type Hub struct {
+	URL       string
+	User      client.User
+	Agents    []client.Agent
+	Edges     []client.Edge
+	Sessions  []client.Session
+	Messages  map[client.SessionID][]client.Message
+	Tasks     []client.AgentTask // newest first
+	Events    map[client.RunID][]client.RunEvent
+	Artifacts map[client.RunID][]client.Artifact
+	Content   map[client.ArtifactID]string
+	Devices   []client.Device
+
+	// Run is called, without the lock, for every run that a message starts. It plays the edge.
+	Run func(h *Hub, task client.AgentTask)
+	// Reset makes the hub refuse every cursor.
+	Reset bool
+	// Unready is how often /readyz says no before it says yes.
+	Unready int
+
+	t       testing.TB
+	server  *httptest.Server
+	mu      sync.Mutex
+	frames  []client.HubWebSocketFrame // all that were published; cursor n means that the first n were seen
+	changed chan struct{}              // closed and made anew with every frame
+	cut     chan struct{}              // closed and made anew to cut all sockets
+	work    sync.WaitGroup
+	keys    map[string]any
+}
+
+// New returns a running hub with one user and the agent scout on one edge.
+func New(t testing.TB) *Hub {
+	h := &Hub{
+		t: t, User: client.User{ID: client.UserID(id.NewUser()), Username: "ada"},
+		Messages: map[client.SessionID][]client.Message{}, Events: map[client.RunID][]client.RunEvent{},
+		Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
+		changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
+		Run: Complete,
+	}
+	edge := client.Edge{ID: client.EdgeID(id.NewEdge()), Name: "laptop", OwnerID: h.User.ID, State: client.EdgeStateOnline, Version: "1.0", CreatedAt: time.Now(),
+		Profiles: []client.EdgeProfile{{Name: "scout", Runtime: "events"}}}
+	h.Edges = []client.Edge{edge}
+	h.Agents = []client.Agent{{ID: client.AgentID(id.NewAgent()), Name: "scout", OwnerID: h.User.ID, Profile: "scout", Runtime: "events",
+		PermissionMode: "default", Online: true, CanOperate: true, CreatedAt: time.Now()}}
+	h.server = httptest.NewServer(h.routes())
+	h.URL = h.server.URL
+	t.Cleanup(h.stop)
+	return h
+}
+
+func (h *Hub) stop() {
+	h.Cut()
+	h.server.CloseClientConnections()
+	h.server.Close()
+	h.work.Wait()
+}
+
+// Change runs fn while no request is being answered.
+func (h *Hub) Change(fn func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fn()
+}
+
+// Publish sends a frame to everybody, now and to those who come back for it.
+func (h *Hub) Publish(typ client.HubWebSocketFrameType, payload any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.publish(typ, payload)
+}
+
+func (h *Hub) publish(typ client.HubWebSocketFrameType, payload any) {
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		panic(err)
+	}
+	h.frames = append(h.frames, client.HubWebSocketFrame{Type: typ, Payload: raw, Cursor: fmt.Sprintf("c%d", len(h.frames)+1)})
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// Cut ends all sockets.
+func (h *Hub) Cut() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.cut)
+	h.cut = make(chan struct{})
+}
+
+// Append adds an event to a run's log and publishes its frame.
+func (h *Hub) Append(task client.AgentTask, stored, wire, payload string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.publish(client.HubWebSocketFrameTypeAgentStream, h.Record(task, stored, wire, payload))
+}
+
+// Record adds an event to a run's log alone, as if its frame had been lost. Call it inside Change.
+func (h *Hub) Record(task client.AgentTask, stored, wire, payload string) client.AgentStreamPayload {
+	e := client.RunEvent{
+		ID: client.EventID(id.NewEvent()), RunID: task.ID, EventSeq: int64(len(h.Events[task.ID]) + 1), EventType: stored, WireType: wire,
+		OccurredAt: time.Now(), RecordedAt: time.Now(), Payload: json.RawMessage(payload), TraceID: task.TraceID,
+	}
+	h.Events[task.ID] = append(h.Events[task.ID], e)
+	return client.AgentStreamPayload{
+		ID: e.ID, TaskID: task.ID, SessionID: task.SessionID, AgentInstanceID: task.AgentID, EventSeq: e.EventSeq, EventType: wire,
+		Payload: payload, CreatedAt: e.RecordedAt, TraceID: "trace_" + task.TraceID,
+	}
+}
+
+// End changes a run's state without a frame. Call it inside Change.
+func (h *Hub) End(task client.RunID, state client.RunState) {
+	for i := range h.Tasks {
+		if h.Tasks[i].ID == task {
+			h.Tasks[i].State = state
+		}
+	}
+}
+
+// Complete plays a run that says something, calls a tool and ends well.
+func Complete(h *Hub, task client.AgentTask) {
+	h.Append(task, "run.started", "run.started", `{"started_at":"2026-01-02T03:04:05Z"}`)
+	h.Append(task, "tool.call.started", "run.agent.tool_call", `{"tool_call_id":"t1","tool_name":"git_log","arguments":{"limit":20}}`)
+	h.Append(task, "tool.call.completed", "run.agent.tool_result", `{"tool_call_id":"t1","result":1,"result_checksum":"x"}`)
+	h.Append(task, "message.delta", "run.agent.text_delta", `{"message_id":"m1","content_index":0,"delta":"All is well."}`)
+	h.Append(task, "message.completed", "run.agent.text_block", `{"message_id":"m1","content":"All is well.","content_checksum":"x"}`)
+	h.Append(task, "run.completed", "run.finished", `{"message_id":"m1"}`)
+	h.Change(func() { h.End(task.ID, client.RunStateCompleted) })
+	h.Publish(client.HubWebSocketFrameTypeAgentDone, client.AgentDonePayload{TaskID: task.ID, AgentInstanceID: task.AgentID, SessionID: task.SessionID})
+}
+
+// Fail plays a run that ends badly.
+func Fail(h *Hub, task client.AgentTask) {
+	h.Append(task, "run.started", "run.started", `{"started_at":"2026-01-02T03:04:05Z"}`)
+	h.Append(task, "run.failed", "run.failed", `{"error":{"code":"agent_exit","message":"the agent ended with code 3","retryable":false}}`)
+	h.Change(func() { h.End(task.ID, client.RunStateFailed) })
+	h.Publish(client.HubWebSocketFrameTypeAgentFailed, client.AgentFailedPayload{TaskID: task.ID, AgentInstanceID: task.AgentID,
+		SessionID: task.SessionID, Error: client.RunError{Code: "agent_exit", Message: "the agent ended with code 3"}})
+}
+
+func problem(w http.ResponseWriter, status int, code client.ProblemCode, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(client.Problem{Code: code, Detail: detail, Status: status, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736"})
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(body)
+}

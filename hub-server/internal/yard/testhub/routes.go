@@ -1,0 +1,272 @@
+package testhub
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+func (h *Hub) routes() http.Handler {
+	open, closed := http.NewServeMux(), http.NewServeMux()
+	open.HandleFunc("POST /client/auth/bootstrap", h.serveBootstrap)
+	open.HandleFunc("POST /client/auth/login", h.serveLogin)
+	open.HandleFunc("POST /client/auth/register", h.serveRegister)
+	open.HandleFunc("GET /readyz", h.serveReady)
+	open.Handle("/", bearerOnly(closed))
+	closed.HandleFunc("GET /client/ws", h.serveSocket)
+	closed.HandleFunc("POST /client/auth/logout", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	closed.HandleFunc("GET /client/auth/me", get(h, func(*http.Request) any { return client.Me{User: h.User, Device: client.Device{Name: "here"}} }))
+	closed.HandleFunc("POST /client/invitations", get(h, func(*http.Request) any {
+		return client.Invitation{ID: client.InvitationID(id.NewInvitation()), Token: "invitation-token", ExpiresAt: time.Now().Add(time.Hour)}
+	}))
+	closed.HandleFunc("GET /client/devices", get(h, func(*http.Request) any { return client.DeviceList{Items: h.Devices} }))
+	closed.HandleFunc("POST /client/devices", h.serveDevice)
+	closed.HandleFunc("DELETE /client/devices/{id}", h.serveRevokeDevice)
+	closed.HandleFunc("GET /client/agents", get(h, func(*http.Request) any { return client.AgentList{Items: h.Agents} }))
+	closed.HandleFunc("GET /client/edges", get(h, func(*http.Request) any { return client.EdgeList{Items: h.Edges} }))
+	closed.HandleFunc("POST /client/edges/enrolments", get(h, func(*http.Request) any {
+		return client.Enrolment{EdgeID: client.EdgeID(id.NewEdge()), Token: "enrolment-token", ExpiresAt: time.Now().Add(30 * time.Minute)}
+	}))
+	closed.HandleFunc("DELETE /client/edges/{id}", h.serveRevokeEdge)
+	closed.HandleFunc("GET /client/sessions", get(h, h.listSessions))
+	closed.HandleFunc("POST /client/sessions/group", h.serveGroup)
+	closed.HandleFunc("GET /client/sessions/{id}", h.serveSession)
+	closed.HandleFunc("POST /client/sessions/{id}/members", h.serveMember)
+	closed.HandleFunc("POST /client/sessions/{id}/messages", h.serveMessage)
+	closed.HandleFunc("GET /client/sessions/{id}/messages", get(h, func(r *http.Request) any {
+		return client.MessageList{Items: h.Messages[r.PathValue("id")]}
+	}))
+	closed.HandleFunc("GET /client/sessions/{id}/messages/sync", get(h, h.syncMessages))
+	closed.HandleFunc("GET /web/agent-tasks", get(h, func(*http.Request) any { return client.AgentTaskList{Items: h.Tasks} }))
+	closed.HandleFunc("GET /web/agent-tasks/{id}", h.serveTask(http.StatusOK, false))
+	closed.HandleFunc("POST /web/agent-tasks/{id}/cancel", h.serveTask(http.StatusAccepted, true))
+	closed.HandleFunc("GET /web/agent-tasks/{id}/events", get(h, h.listEvents))
+	closed.HandleFunc("GET /web/agent-tasks/{id}/artifacts", get(h, func(r *http.Request) any {
+		return client.ArtifactList{Items: h.Artifacts[r.PathValue("id")]}
+	}))
+	closed.HandleFunc("GET /client/artifacts/{id}", h.serveArtifact)
+	closed.HandleFunc("GET /client/artifacts/{id}/content", h.serveContent)
+	return open
+}
+
+func bearerOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.Header.Get("Authorization"), "Bearer access ") {
+			problem(w, http.StatusUnauthorized, client.ProblemCodeUnauthenticated, "Log in first.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// get answers 200 with what fn returns under the lock.
+func get(h *Hub, fn func(*http.Request) any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		answer(w, http.StatusOK, fn(r))
+	}
+}
+
+func (h *Hub) tokens(user client.User, device client.DeviceInput) client.Tokens {
+	d := client.Device{ID: client.DeviceID(id.NewDevice()), Name: device.Name, Type: device.Type, CreatedAt: time.Now()}
+	h.Devices = append([]client.Device{d}, h.Devices...)
+	return client.Tokens{AccessToken: "access " + d.ID, RefreshToken: "refresh " + d.ID, ExpiresIn: 900, TokenType: "Bearer", User: user, Device: d}
+}
+
+func (h *Hub) serveBootstrap(w http.ResponseWriter, r *http.Request) {
+	var in client.BootstrapInput
+	json.NewDecoder(r.Body).Decode(&in)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.User.Username = in.Username
+	answer(w, http.StatusCreated, h.tokens(h.User, in.Device))
+}
+
+func (h *Hub) serveRegister(w http.ResponseWriter, r *http.Request) {
+	var in client.RegisterInput
+	json.NewDecoder(r.Body).Decode(&in)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if in.Token != "invitation-token" {
+		problem(w, http.StatusUnauthorized, client.ProblemCodeInvitationInvalid, "The invitation is used or expired.")
+		return
+	}
+	answer(w, http.StatusCreated, h.tokens(client.User{ID: client.UserID(id.NewUser()), Username: in.Username}, in.Device))
+}
+
+func (h *Hub) serveLogin(w http.ResponseWriter, r *http.Request) {
+	var in client.LoginInput
+	json.NewDecoder(r.Body).Decode(&in)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if in.Password != Password || in.Username != h.User.Username {
+		problem(w, http.StatusUnauthorized, client.ProblemCodeInvalidCredentials, "Wrong name or password.")
+		return
+	}
+	answer(w, http.StatusOK, h.tokens(h.User, in.Device))
+}
+
+func (h *Hub) serveReady(w http.ResponseWriter, _ *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.Unready > 0 {
+		h.Unready--
+		answer(w, http.StatusServiceUnavailable, client.Health{Status: client.HealthStatusUnready})
+		return
+	}
+	answer(w, http.StatusOK, client.Health{Status: client.HealthStatusOk})
+}
+
+func (h *Hub) serveDevice(w http.ResponseWriter, r *http.Request) {
+	var in client.DeviceInput
+	json.NewDecoder(r.Body).Decode(&in)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	answer(w, http.StatusCreated, h.tokens(h.User, in))
+}
+
+func (h *Hub) serveRevokeDevice(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.Devices = slices.DeleteFunc(h.Devices, func(d client.Device) bool { return d.ID == r.PathValue("id") })
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Hub) serveRevokeEdge(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.Edges = slices.DeleteFunc(h.Edges, func(e client.Edge) bool { return e.ID == r.PathValue("id") })
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Hub) listSessions(r *http.Request) any {
+	list := client.SessionList{Items: []client.Session{}}
+	for _, s := range h.Sessions {
+		if name := r.URL.Query().Get("name"); name == "" || name == s.Name {
+			list.Items = append(list.Items, s)
+		}
+	}
+	return list
+}
+
+func (h *Hub) session(id string) *client.Session {
+	i := slices.IndexFunc(h.Sessions, func(s client.Session) bool { return s.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &h.Sessions[i]
+}
+
+func (h *Hub) serveSession(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.session(r.PathValue("id"))
+	if s == nil {
+		problem(w, http.StatusNotFound, client.ProblemCodeNotFound, "No such conversation.")
+		return
+	}
+	answer(w, http.StatusOK, s)
+}
+
+func (h *Hub) member(id client.MemberID) client.SessionMember {
+	m := client.SessionMember{MemberID: id, MemberType: client.MemberTypeUser, Name: h.User.Username, Role: client.MemberRoleMember, JoinedAt: time.Now()}
+	for _, a := range h.Agents {
+		if a.ID == id {
+			m.MemberType, m.Name = client.MemberTypeAgent, a.Name
+		}
+	}
+	return m
+}
+
+func (h *Hub) serveGroup(w http.ResponseWriter, r *http.Request) {
+	var in client.GroupSessionInput
+	json.NewDecoder(r.Body).Decode(&in)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	key := r.Header.Get("Idempotency-Key")
+	if before, known := h.keys[key]; known {
+		answer(w, http.StatusCreated, before)
+		return
+	}
+	s := client.Session{ID: client.SessionID(id.NewSession()), Type: client.SessionTypeGroup, Name: in.Name, OwnerID: h.User.ID, CreatedAt: time.Now(), UpdatedAt: time.Now()}
+	for _, m := range append([]client.MemberID{h.User.ID}, in.MemberIds...) {
+		s.Members = append(s.Members, h.member(m))
+	}
+	h.Sessions = append(h.Sessions, s)
+	h.keys[key] = s
+	h.publish(client.HubWebSocketFrameTypeSessionCreated, client.SessionCreatedPayload{SessionID: s.ID, Type: s.Type, Name: s.Name, OwnerID: s.OwnerID, Members: s.Members})
+	answer(w, http.StatusCreated, s)
+}
+
+func (h *Hub) serveMember(w http.ResponseWriter, r *http.Request) {
+	var in client.MemberInput
+	json.NewDecoder(r.Body).Decode(&in)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s, m := h.session(r.PathValue("id")), h.member(in.MemberID)
+	s.Members = append(s.Members, m)
+	h.publish(client.HubWebSocketFrameTypeSessionMemberJoined, client.SessionMemberJoinedPayload{SessionID: s.ID, MemberID: m.MemberID, MemberType: m.MemberType})
+	answer(w, http.StatusCreated, m)
+}
+
+func (h *Hub) syncMessages(r *http.Request) any {
+	after, _ := strconv.ParseInt(r.URL.Query().Get("after_seq"), 10, 64)
+	all := h.Messages[r.PathValue("id")]
+	return client.MessageList{Items: all[min(int(after), len(all)):], LastSeq: int64(len(all))}
+}
+
+func (h *Hub) listEvents(r *http.Request) any {
+	after, _ := strconv.ParseInt(r.URL.Query().Get("after_seq"), 10, 64)
+	all := h.Events[r.PathValue("id")]
+	list := client.RunEventList{Items: all[min(int(after), len(all)):], LastEventSeq: int64(len(all))}
+	if small := 2; len(list.Items) > small { // so that paging is tried
+		list.Items = list.Items[:small]
+		list.Next = list.Items[small-1].EventSeq
+	}
+	return list
+}
+
+func (h *Hub) serveTask(status int, cancel bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		for i := range h.Tasks {
+			if h.Tasks[i].ID == r.PathValue("id") {
+				if cancel {
+					h.Tasks[i].State = client.RunStateCancelling
+				}
+				answer(w, status, h.Tasks[i])
+				return
+			}
+		}
+		problem(w, http.StatusNotFound, client.ProblemCodeNotFound, "No such run.")
+	}
+}
+
+func (h *Hub) serveArtifact(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, list := range h.Artifacts {
+		for _, a := range list {
+			if a.ID == r.PathValue("id") {
+				answer(w, http.StatusOK, a)
+				return
+			}
+		}
+	}
+	problem(w, http.StatusNotFound, client.ProblemCodeNotFound, "No such artifact.")
+}
+
+func (h *Hub) serveContent(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fmt.Fprint(w, h.Content[r.PathValue("id")])
+}

@@ -1,0 +1,69 @@
+package testhub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/coder/websocket"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+)
+
+func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
+	socket, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer socket.CloseNow()
+	ctx := socket.CloseRead(context.Background())
+	h.mu.Lock()
+	at, resume := h.resume(r.URL.Query().Get("cursor"))
+	cut := h.cut
+	h.mu.Unlock()
+	seq := int64(1)
+	hello, _ := json.Marshal(client.AuthOKPayload{Resume: resume, ConnectionID: "conn_1"})
+	if write(ctx, socket, client.HubWebSocketFrame{Type: client.HubWebSocketFrameTypeAuthOk, Payload: hello, Cursor: fmt.Sprintf("c%d", at)}, seq) != nil {
+		return
+	}
+	for {
+		h.mu.Lock()
+		frames, changed := h.frames[at:], h.changed
+		h.mu.Unlock()
+		for _, f := range frames {
+			seq++
+			if write(ctx, socket, f, seq) != nil {
+				return
+			}
+		}
+		at += len(frames)
+		select {
+		case <-changed:
+		case <-cut:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (h *Hub) resume(cursor string) (at int, how client.AuthOKPayloadResume) {
+	_, err := fmt.Sscanf(cursor, "c%d", &at)
+	switch {
+	case cursor == "":
+		return len(h.frames), client.AuthOKPayloadResumeFresh
+	case err != nil || h.Reset || at > len(h.frames):
+		return len(h.frames), client.AuthOKPayloadResumeReset
+	}
+	return at, client.AuthOKPayloadResumeReplayed
+}
+
+func write(ctx context.Context, socket *websocket.Conn, f client.HubWebSocketFrame, seq int64) error {
+	f.SeqID = seq
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return socket.Write(ctx, websocket.MessageText, raw)
+}
