@@ -76,6 +76,7 @@ func assemble(
 		{Name: "journal", Run: j.Run},
 		{Name: "journal maintenance", Run: j.Maintain},
 		{Name: "uplink", Run: link.Run},
+		{Name: "processes", Run: agents.host.Run},
 		{Name: "admission", Run: runs.Run, Ready: runs.Ready()},
 		{Name: "local API", Run: local.Run},
 	}, nil

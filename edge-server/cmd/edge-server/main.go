@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -50,7 +51,7 @@ func (p program) run(args []string) int {
 		fmt.Fprintln(p.stderr, "edge-server:", err) //nolint:errcheck // nowhere left to say it
 		return 2
 	}
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(longFlags(args))
 	if exited >= 0 {
 		return exited
 	}
@@ -63,4 +64,13 @@ func (p program) run(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// longFlags lets `-check` stand for `--check`, as in the documentation of both servers.
+func longFlags(args []string) []string {
+	long := slices.Clone(args)
+	if i := slices.Index(long, "-check"); i >= 0 {
+		long[i] = "--check"
+	}
+	return long
 }

@@ -24,10 +24,18 @@ type bus struct {
 	closed chan error // cap 1: why the connection ended
 }
 
-// dialer hands the tunnel to the NATS client instead of dialling.
-type dialer struct{ stream net.Conn }
+// stream is the tunnel as a byte stream. Close does not wait for the hub to say goodbye.
+type stream struct {
+	net.Conn
+	socket *websocket.Conn
+}
 
-func (d dialer) Dial(_, _ string) (net.Conn, error) { return d.stream, nil }
+func (s stream) Close() error { return s.socket.CloseNow() }
+
+// dialer hands the tunnel to the NATS client instead of dialling.
+type dialer struct{ tunnel net.Conn }
+
+func (d dialer) Dial(_, _ string) (net.Conn, error) { return d.tunnel, nil }
 
 // SkipTLSHandshake keeps the client from upgrading a stream that is as private as the tunnel already.
 func (d dialer) SkipTLSHandshake() bool { return true }
@@ -36,16 +44,16 @@ func (d dialer) SkipTLSHandshake() bool { return true }
 // then on.
 func openBus(ctx context.Context, edge id.Edge, t *tunnel) (*bus, error) {
 	b := &bus{edge: edge, conn: t.conn, inbox: make(chan *nats.Msg, inboxMessages), closed: make(chan error, 1)}
-	stream := websocket.NetConn(context.WithoutCancel(ctx), t.socket, websocket.MessageBinary)
+	tunnel := stream{websocket.NetConn(context.WithoutCancel(ctx), t.socket, websocket.MessageBinary), t.socket}
 	nc, err := nats.Connect("nats://hub",
-		nats.SetCustomDialer(dialer{stream}), nats.SkipHostLookup(), nats.NoReconnect(), nats.NoCallbacksAfterClientClose(),
+		nats.SetCustomDialer(dialer{tunnel}), nats.SkipHostLookup(), nats.NoReconnect(), nats.NoCallbacksAfterClientClose(),
 		nats.UserInfoHandler(func() (string, string) { return string(edge), t.ticket }),
 		nats.Timeout(dialLimit), nats.FlusherTimeout(silence),
 		nats.ClosedHandler(func(nc *nats.Conn) { b.end(nc.LastError()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.end(err) }),
 	)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("speak to the bus: %w", err), stream.Close())
+		return nil, errors.Join(fmt.Errorf("speak to the bus: %w", err), tunnel.Close())
 	}
 	b.nats = nc
 	if _, err := nc.ChanSubscribe(string(subject.AllDown(edge, t.conn)), b.inbox); err != nil {

@@ -23,8 +23,7 @@ type connection struct {
 	*Uplink
 	bus      *bus
 	machine  machine
-	opened   bool
-	end      ending
+	end      ending // owned by the loop
 	commands chan wire.Command
 	receipts chan wire.CommandReceipt
 	blobs    chan []event.BlobRef // cap 1: the machine asks for one row's at a time
@@ -51,7 +50,6 @@ func (u *Uplink) connect(ctx context.Context) ending {
 	serving.Go(c.receive)
 	serving.Go(c.upload)
 	c.end.cause = serving.Wait()
-	c.end.opened = c.opened
 	return c.end
 }
 
@@ -138,6 +136,7 @@ func (c *connection) carryOut(ctx context.Context, out output) (input, error) {
 	case upload:
 		c.ask(out.Blobs)
 	case keep:
+		c.end.useful = true
 		j.PutCommitted(out.CommitReceipt)
 	case forget:
 		return nil, j.MarkUploaded(ctx, out.SHA256, false)
@@ -148,7 +147,7 @@ func (c *connection) carryOut(ctx context.Context, out output) (input, error) {
 		}
 		return connected{c.hello()}, nil
 	case opened:
-		c.opened = true
+		c.end.opened = true
 		c.setStatus(Connected, nil)
 		c.opts.Log.Info("uplink is open", "connection", c.bus.conn)
 	case hangUp:

@@ -89,7 +89,7 @@ func (u *Uplink) Run(ctx context.Context) error {
 			<-ctx.Done()
 			return nil
 		}
-		if end.opened && time.Since(began) > time.Second {
+		if end.useful || end.opened && time.Since(began) > time.Second {
 			b.reset()
 		}
 		if !end.slept {
@@ -103,6 +103,7 @@ func (u *Uplink) Run(ctx context.Context) error {
 type ending struct {
 	cause  error
 	opened bool // the hub had taken the lane
+	useful bool // and committed rows
 	final  bool // the hub does not want this edge to come back
 	slept  bool // this machine was asleep: the connection is not to blame
 }
