@@ -48,7 +48,9 @@ func TestRunsOfACrashedEdgeAreAccountedForAtStart(t *testing.T) {
 	admit := func(t *testing.T, j *journal.Journal, c wire.Command) {
 		must(t, j.AnswerStart(t.Context(), c, wire.CommandReceipt{DeliveryID: c.DeliveryID, RunID: c.RunID, Status: wire.Accepted}))
 	}
-	intend := func(t *testing.T, j *journal.Journal, c wire.Command) { must(t, j.Intend(t.Context(), c.RunID, "nonce")) }
+	intend := func(t *testing.T, j *journal.Journal, c wire.Command) {
+		must(t, j.Intend(t.Context(), c.RunID, "nonce"))
+	}
 	started := func(t *testing.T, j *journal.Journal, c wire.Command) {
 		from := journal.Origin{Scope: event.Scope{RunID: c.RunID}}
 		must(t, j.CommitStarted(t.Context(), from, 1, run.Candidate{Type: event.RunStarted, Payload: event.RunStartedPayload{}}))
