@@ -1,0 +1,55 @@
+// Command testagent is an agent of the `events` runtime for the system tests. It says as many things as it is told, as fast as it is
+// told, and writes each of them to a book (package truth) before it says it. It can also behave as badly as an agent can.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testagent:", err)
+		os.Exit(1)
+	}
+}
+
+// run plays the agent whose behaviour args describe.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
+	var s script
+	flags := flag.NewFlagSet("testagent", flag.ContinueOnError)
+	flags.StringVar(&s.truth, "truth", "", "`file` that gets every item before it is said")
+	flags.IntVar(&s.events, "events", 10, "how many things to say")
+	flags.Float64Var(&s.rate, "rate", 0, "how many of them per second; 0: as fast as they are taken")
+	flags.BoolVar(&s.tools, "tools", false, "use tools and reason now and then")
+	flags.BoolVar(&s.stamp, "stamp", false, "say nothing but the time, as <nanoseconds since 1970>")
+	flags.StringVar(&s.artifact, "artifact", "", "hand out a file of that `name` at the end")
+	act := flags.String("act", "", "behave badly instead: exit, garbage, longline, forever or stubborn")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(stdin).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read turn: %w", err)
+	}
+	turn, err := bridge.ParseTurn(line)
+	if err != nil {
+		return err
+	}
+	if *act != "" {
+		return misbehave(ctx, *act, stdout)
+	}
+	return s.play(ctx, turn, stdout)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/truth"
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/contentchain"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const turn = `{"type":"turn","message":"go","session_id":"","protocol_version":"0.4"}` + "\n"
+
+func TestTheBookHoldsWhatWasSaid(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "book")
+	var out bytes.Buffer
+	args := []string{"--events", "60", "--tools", "--artifact", "a.md", "--truth", path}
+	if err := run(t.Context(), args, strings.NewReader(turn), &out); err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := truth.Read(path)
+	if err != nil || len(accounts) != 1 || accounts[0].Prompt != "go" {
+		t.Fatalf("%d accounts (%v)", len(accounts), err)
+	}
+	var reported contentchain.Head
+	lines := 0
+	for raw := range bytes.Lines(out.Bytes()) {
+		line, err := agentline.Parse(raw)
+		if err != nil {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		if head, ok := contentchain.Reported(line.Payload); ok && event.Type(line.Type) == event.SessionMetrics {
+			reported = head
+		}
+		lines++
+	}
+	if want := len(accounts[0].Items) + 2; lines != want {
+		t.Errorf("%d lines, want %d: one per item, the report and done", lines, want)
+	}
+	if reported.Items == 0 {
+		t.Error("the chain was not reported")
+	}
+}
+
+func TestALongLineIsLong(t *testing.T) {
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"--act", "longline"}, strings.NewReader(turn), &out); err != nil {
+		t.Fatal(err)
+	}
+	if first := bytes.IndexByte(out.Bytes(), '\n'); first != longLine {
+		t.Errorf("the first line has %d bytes, want %d", first, longLine)
+	}
+}

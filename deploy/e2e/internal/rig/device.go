@@ -1,0 +1,222 @@
+package rig
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/id"
+
+	"github.com/google/uuid"
+)
+
+// Names of the first user.
+const (
+	Username = "dev"
+	Password = "correct horse battery staple"
+)
+
+// Device is one device of the first user: an authenticated client with a position of its own.
+type Device struct {
+	*client.Client
+	Name   string
+	Keeper *client.MemoryKeeper
+
+	rig *Rig
+	at  position
+}
+
+// position keeps the cursor as a well-behaved app would, across reconnects. Safe for concurrent use.
+type position struct {
+	mu     sync.Mutex
+	cursor string
+}
+
+// LoadCursor returns the newest cursor.
+func (p *position) LoadCursor() (string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cursor, nil
+}
+
+// SaveCursor replaces it.
+func (p *position) SaveCursor(cursor string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cursor = cursor
+	return nil
+}
+
+func (r *Rig) device(name, hub string, c client.Credentials) *Device {
+	r.T.Helper()
+	d := &Device{Name: name, Keeper: client.NewMemoryKeeper(c), rig: r}
+	var err error
+	if d.Client, err = client.New(client.Options{Hub: hub, Keeper: d.Keeper, UserAgent: "rig"}); err != nil {
+		r.T.Fatalf("make client: %v", err)
+	}
+	return d
+}
+
+// BootstrapToken reads the token that the hub has left in its folder for the first user.
+func (r *Rig) BootstrapToken() string {
+	r.T.Helper()
+	token, err := os.ReadFile(filepath.Join(r.HubHome(), "bootstrap.token"))
+	if err != nil {
+		r.T.Fatalf("read bootstrap token: %v", err)
+	}
+	return strings.TrimSpace(string(token))
+}
+
+func (r *Rig) bootstrap() *Device {
+	r.T.Helper()
+	r.Bootstrap = r.BootstrapToken()
+	anonymous, err := client.Anonymous(client.Options{Hub: r.HubURL()})
+	if err != nil {
+		r.T.Fatalf("make client: %v", err)
+	}
+	tokens, err := client.Decode[client.Tokens](anonymous.BootstrapUser(r.T.Context(), client.BootstrapInput{
+		Token: r.Bootstrap, Username: Username, Password: Password,
+		Device: client.DeviceInput{Name: "owner", Type: client.DeviceTypeCli},
+	}))
+	if err != nil {
+		r.T.Fatalf("bootstrap: %v", err)
+	}
+	return r.device("owner", r.HubURL(), client.CredentialsOf(tokens))
+}
+
+// Device registers a new device of the first user. hub is the address it uses: HubURL, or a proxy's.
+func (r *Rig) Device(name, hub string) *Device {
+	r.T.Helper()
+	tokens, err := client.Decode[client.Tokens](r.owner.API().RegisterDevice(r.T.Context(),
+		&client.RegisterDeviceParams{IdempotencyKey: uuid.NewString()}, client.DeviceInput{Name: name, Type: client.DeviceTypeCli}))
+	if err != nil {
+		r.T.Fatalf("register device: %v", err)
+	}
+	return r.device(name, hub, client.CredentialsOf(tokens))
+}
+
+// Group makes a conversation with the named agents, which it waits for.
+func (d *Device) Group(name string, agents ...string) string {
+	d.rig.T.Helper()
+	var members []string
+	for _, a := range agents {
+		members = append(members, d.AgentID(a))
+	}
+	s, err := client.Decode[client.Session](d.API().CreateGroupSession(d.rig.T.Context(),
+		&client.CreateGroupSessionParams{IdempotencyKey: uuid.NewString()}, client.GroupSessionInput{Name: name, MemberIds: members}))
+	if err != nil {
+		d.rig.T.Fatalf("make conversation: %v", err)
+	}
+	return s.ID
+}
+
+// AgentID waits until the hub knows an agent of that name.
+func (d *Device) AgentID(name string) string {
+	d.rig.T.Helper()
+	var found string
+	d.rig.Eventually("agent "+name, func() bool {
+		list, err := client.Decode[client.AgentList](d.API().ListAgents(d.rig.T.Context()))
+		if err != nil {
+			return false
+		}
+		for _, a := range list.Items {
+			if a.Name == name {
+				found = a.ID
+			}
+		}
+		return found != ""
+	})
+	return found
+}
+
+// Text is the content of a plain message.
+func Text(text string) client.MessageContent {
+	content, err := json.Marshal(map[string]string{"text": text})
+	if err != nil {
+		panic(err) // a string is always JSON
+	}
+	return content
+}
+
+// Send posts a text and returns the runs that it started. It repeats the same message until the hub answers, as an app would.
+func (d *Device) Send(session, text string) []string {
+	d.rig.T.Helper()
+	body := client.MessageInput{ClientMsgID: uuid.NewString(), Content: Text(text)}
+	var receipt client.MessageReceipt
+	d.rig.Eventually("send", func() (sent bool) {
+		var err error
+		receipt, err = client.Decode[client.MessageReceipt](d.API().SendMessage(d.rig.T.Context(), session, body))
+		if client.CodeOf(err) != "" {
+			d.rig.T.Fatalf("send: %v", err)
+		}
+		return err == nil
+	})
+	return receipt.TaskIds
+}
+
+// Run sends a text that starts exactly one run and returns its id.
+func (d *Device) Run(session, text string) id.Run {
+	d.rig.T.Helper()
+	tasks := d.Send(session, text)
+	if len(tasks) != 1 {
+		d.rig.T.Fatalf("%q started %d runs, want 1", text, len(tasks))
+	}
+	return id.Run(tasks[0])
+}
+
+// Task reads a run's present state. It asks again while the hub is away.
+func (d *Device) Task(run id.Run) (task client.AgentTask) {
+	d.rig.T.Helper()
+	d.rig.Eventually("read run", func() bool {
+		var err error
+		task, err = client.Decode[client.AgentTask](d.API().GetAgentTask(d.rig.T.Context(), string(run)))
+		if client.CodeOf(err) != "" {
+			d.rig.T.Fatalf("read run: %v", err)
+		}
+		return err == nil
+	})
+	return task
+}
+
+// UntilState waits until a run is in one of the states and returns it.
+func (d *Device) UntilState(run id.Run, states ...client.RunState) (task client.AgentTask) {
+	d.rig.T.Helper()
+	d.rig.Eventually("run is "+join(states), func() bool {
+		task = d.Task(run)
+		for _, s := range states {
+			if task.State == s {
+				return true
+			}
+		}
+		return false
+	})
+	return task
+}
+
+func join(states []client.RunState) string {
+	words := make([]string, len(states))
+	for i, s := range states {
+		words[i] = string(s)
+	}
+	return strings.Join(words, " or ")
+}
+
+// Log reads a run's whole log over REST, page by page.
+func (d *Device) Log(run id.Run) []client.RunEvent {
+	d.rig.T.Helper()
+	var all []client.RunEvent
+	for after := int64(0); ; {
+		page, err := client.Decode[client.RunEventList](d.API().ListAgentTaskEvents(d.rig.T.Context(), string(run),
+			&client.ListAgentTaskEventsParams{AfterSeq: &after}))
+		if err != nil {
+			d.rig.T.Fatalf("read log: %v", err)
+		}
+		all = append(all, page.Items...)
+		if after = page.Next; after == 0 {
+			return all
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package rig
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+// Build builds the programs of the system into dir. flags are those of go build.
+func Build(dir string, flags ...string) error {
+	args := append([]string{"build", "-o", dir + "/"}, flags...)
+	cmd := exec.Command("go", append(args, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent")...)
+	cmd.Dir = Root()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// built are the programs of this test process, built once.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// programs builds everything, with the race detector if the test has it, and returns the folder.
+func programs(t TB) string {
+	t.Helper()
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "switchyard-bin-"); built.err != nil {
+			return
+		}
+		var flags []string
+		if raceEnabled {
+			flags = []string{"-race"}
+		}
+		built.err = Build(built.dir, flags...)
+	})
+	if built.err != nil {
+		t.Fatalf("%v", built.err)
+	}
+	return built.dir
+}
+
+// RemovePrograms deletes what this process has built. Call it from TestMain.
+func RemovePrograms() {
+	if built.dir != "" {
+		os.RemoveAll(built.dir) //nolint:errcheck // a leftover in the temporary folder
+	}
+}
+
+// Root is the folder of this repository.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
+}
+
+// FreeAddr is a loopback address that was free a moment ago.
+func FreeAddr(t TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("find a free port: %v", err)
+	}
+	defer l.Close() //nolint:errcheck // it was only asked for its address
+	return l.Addr().String()
+}

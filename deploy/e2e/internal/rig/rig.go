@@ -1,0 +1,123 @@
+// Package rig starts the real binaries for system tests: a hub, edges, a fault proxy between them, and devices that record what they
+// are shown. Everything lives in a folder of the test and on loopback ports that were free a moment ago.
+package rig
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+)
+
+// Patience is how long a test waits for something that should take moments, on a loaded machine with the race detector on.
+const Patience = 60 * time.Second
+
+// TB is what the rig needs of a test. Programs that are no test bring their own.
+type TB interface {
+	Helper()
+	Context() context.Context
+	TempDir() string
+	Cleanup(func())
+	Failed() bool
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// Options say what is not as usual.
+type Options struct {
+	Bin string   // folder of the programs; "": built for this process
+	Env []string // added to the hub's environment
+	// Addr is that of a hub which the caller runs itself, with HubHome as its home; "": the rig starts one.
+	Addr string
+	Dir  string // of all state; "": a temporary folder
+}
+
+// Rig is one hub, its edges and its devices. It is used by one test; everything it started is gone when the test ends.
+type Rig struct {
+	T     TB
+	Dir   string
+	Proxy *Proxy // between edges and the hub
+	// Bootstrap is the token that made the first user; it is spent.
+	Bootstrap string
+
+	opts  Options
+	addr  string
+	hub   *Process
+	owner *Device // the first user, as the device that set everything up
+	edges []*Edge
+}
+
+// New returns a rig whose hub is running and whose first user exists.
+func New(t TB, opts Options) *Rig {
+	t.Helper()
+	r := &Rig{T: t, Dir: opts.Dir, opts: opts, addr: opts.Addr}
+	if r.Dir == "" {
+		r.Dir = t.TempDir()
+	}
+	if r.opts.Bin == "" {
+		r.opts.Bin = programs(t)
+	}
+	if r.addr == "" {
+		r.addr = FreeAddr(t)
+	}
+	r.Proxy = newProxy(t, r.addr)
+	t.Cleanup(r.stop) // while the proxy is still there
+	if opts.Addr == "" {
+		r.StartHub()
+	}
+	r.owner = r.bootstrap()
+	return r
+}
+
+// HubURL is where clients find the hub, past the proxy.
+func (r *Rig) HubURL() string { return "http://" + r.addr }
+
+// HubHome is the hub's folder.
+func (r *Rig) HubHome() string { return HubHome(r.Dir) }
+
+// HubHome is the folder of a hub of the rig in dir.
+func HubHome(dir string) string { return filepath.Join(dir, "hub") }
+
+// StartHub starts the hub on the rig's state and returns when it answers.
+func (r *Rig) StartHub() {
+	r.T.Helper()
+	env := append([]string{"HUB_HOME=" + r.HubHome(), "HUB_ADDR=" + r.addr}, r.opts.Env...)
+	r.hub = Start(r.T, "hub", env, r.Program("hub-server"))
+	r.hub.WaitFor("hub is ready")
+}
+
+// KillHub ends the hub with SIGKILL, as a crash would.
+func (r *Rig) KillHub() { r.hub.Kill() }
+
+// Hub is the running hub process.
+func (r *Rig) Hub() *Process { return r.hub }
+
+// Owner is the device that set everything up. It watches nothing.
+func (r *Rig) Owner() *Device { return r.owner }
+
+// Program is the path of a program.
+func (r *Rig) Program(name string) string { return filepath.Join(r.opts.Bin, name) }
+
+// Eventually polls until ok holds, and fails the test when it does not in time.
+func (r *Rig) Eventually(what string, ok func() bool) {
+	r.T.Helper()
+	const pause = 20 * time.Millisecond // between two looks at another process
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for deadline := time.Now().Add(Patience); !ok(); {
+		if time.Now().After(deadline) {
+			r.T.Fatalf("%s: waited %s in vain", what, Patience)
+		}
+		<-tick.C
+	}
+}
+
+// stop ends everything as a person would, the edges first: they have last words for the hub.
+func (r *Rig) stop() {
+	for _, e := range r.edges {
+		e.process.end()
+	}
+	if r.hub != nil {
+		r.hub.end()
+	}
+}
