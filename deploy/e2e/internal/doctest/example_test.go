@@ -1,0 +1,51 @@
+package doctest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+)
+
+// examples returns the lines of the JSON examples in a document.
+func examples(t *testing.T, name string) []string {
+	t.Helper()
+	_, documents := repository(t)
+	var lines []string
+	for _, d := range documents {
+		if d.Path != name {
+			continue
+		}
+		for _, block := range d.Blocks {
+			if block.Language == "json" {
+				lines = append(lines, strings.Split(strings.TrimSpace(block.Code), "\n")...)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		t.Fatalf("%s has no example in JSON", name)
+	}
+	return lines
+}
+
+func TestExamplesOfTheEventsRuntimeAreLinesOfIt(t *testing.T) {
+	for _, line := range examples(t, "docs/protocols/events-runtime.md") {
+		if _, err := agentline.Parse([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestExamplesOfTheBridgeAreTurns(t *testing.T) {
+	for _, line := range examples(t, "docs/protocols/bridge.md") {
+		turn, err := bridge.ParseTurn([]byte(line))
+		if err != nil {
+			t.Errorf("%s: %v", line, err)
+			continue
+		}
+		if encoded, err := turn.Encode(); err != nil || strings.TrimSpace(string(encoded)) != line {
+			t.Errorf("the edge writes %s (%v), the document says %s", encoded, err, line)
+		}
+	}
+}
