@@ -3,12 +3,7 @@ package rig
 import (
 	"fmt"
 	"strings"
-
-	"github.com/switchyard-dev/switchyard/shared/id"
 )
-
-// StreamKey is the business key of one event of a run.
-func StreamKey(run id.Run, seq int64) string { return fmt.Sprintf("agent.stream %s %d", run, seq) }
 
 // Diff shows where two lists part.
 func Diff(a, b []string) string {

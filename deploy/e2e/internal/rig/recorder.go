@@ -21,8 +21,8 @@ type Recorder struct {
 	mu         sync.Mutex
 	changed    chan struct{}
 	frames     []string
-	seen       map[string]string // key → sum of the content of first sight
-	conflicts  []string          // keys that came again with other content
+	seen       map[string]bool // by key and sum of the content
+	faults     []string        // frames that came again with other content, or before their turn
 	reduced    *client.Reducer
 	duplicates int
 	resumes    []client.AuthOKPayloadResume // one per connection
@@ -34,7 +34,7 @@ func (d *Device) Watch() *Recorder { return d.WatchWith(nil) }
 
 // WatchWith is Watch; onFrame is called for each frame as soon as it comes, before anything else happens to it.
 func (d *Device) WatchWith(onFrame func(client.HubWebSocketFrame)) *Recorder {
-	r := &Recorder{device: d, changed: make(chan struct{}), seen: map[string]string{}, reduced: client.NewReducer(), onFrame: onFrame}
+	r := &Recorder{device: d, changed: make(chan struct{}), seen: map[string]bool{}, reduced: client.NewReducer(), onFrame: onFrame}
 	r.Reopen()
 	d.rig.T.Cleanup(r.Close)
 	return r
@@ -88,18 +88,16 @@ func (r *Recorder) take(e client.Event) {
 	if key == "" {
 		return
 	}
-	sum := fmt.Sprintf("%.4x", sha256.Sum256(e.Frame.Payload))
-	if first, again := r.seen[key]; again {
+	entry := fmt.Sprintf("%s #%.4x", key, sha256.Sum256(e.Frame.Payload))
+	if r.seen[entry] {
 		r.duplicates++
-		if first != sum {
-			r.conflicts = append(r.conflicts, key)
-		}
 		return
 	}
-	r.seen[key] = sum
-	r.frames = append(r.frames, key+" #"+sum)
+	r.seen[entry] = true
+	r.frames = append(r.frames, entry)
+	// What has come before under this key is replaced by it (S3: merge), unless its key can have only one content.
 	if verdict := r.reduced.Apply(*e.Frame); verdict != client.Applied {
-		r.conflicts = append(r.conflicts, fmt.Sprintf("%s: verdict %v", key, verdict))
+		r.faults = append(r.faults, fmt.Sprintf("%s: verdict %v", entry, verdict))
 	}
 }
 
@@ -197,8 +195,8 @@ func (r *Recorder) Check() {
 	r.device.rig.T.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.conflicts) > 0 {
-		r.device.rig.T.Errorf("device %s: came with other content, or out of order: %q", r.device.Name, r.conflicts)
+	if len(r.faults) > 0 {
+		r.device.rig.T.Errorf("device %s: came with other content, or out of order: %q", r.device.Name, r.faults)
 	}
 	if slices.Contains(r.resumes, client.AuthOKPayloadResumeReset) {
 		r.device.rig.T.Errorf("device %s: its cursor was refused: %q", r.device.Name, r.resumes)
