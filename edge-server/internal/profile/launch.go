@@ -40,7 +40,11 @@ func (p Profile) Launch(turn Turn, edge Edge) Launch {
 	if turn.SessionName == "" {
 		turn.SessionName = defaultSessionName
 	}
-	e := newExpander(map[string]string{sessionID: turn.SessionID, sessionName: turn.SessionName, profileDir: p.Dir})
+	// Both come from outside, and neither an argument nor a variable can hold a NUL.
+	whole := strings.NewReplacer("\x00", "")
+	e := newExpander(map[string]string{
+		sessionID: whole.Replace(turn.SessionID), sessionName: whole.Replace(turn.SessionName), profileDir: p.Dir,
+	})
 	home, _ := edge.Lookup("HOME")
 	l := Launch{Env: map[string]string{}}
 	l.Argv = p.argv(edge.Program, func(s string) string { return expandHome(e.text(s), home) })

@@ -150,7 +150,7 @@ func TestLaunchExpandsOnceAndKeepsForeignTextLiteral(t *testing.T) {
 		EnvAllowlist: []string{"KEY", "NONE", "SNEAKY"}, PublicEnv: []string{"D"},
 	}
 	env := map[string]string{"HOME": "/home/me", "KEY": "sk-123456", "BLOCKED": "no no no", "SNEAKY": "{{PROFILE_DIR}}${KEY}"}
-	got := p.Launch(Turn{SessionID: "s:1", SessionName: "${KEY} {{SESSION_ID}}"}, Edge{Lookup: lookupIn(env)})
+	got := p.Launch(Turn{SessionID: "s\x00:1", SessionName: "${KEY} {{SESSION_ID}}"}, Edge{Lookup: lookupIn(env)})
 	wantArgv := []string{"/home/me/bin/agent", "--resume=s:1", "${KEY}", "$(id)", "/p/x", "{{OTHER}}"}
 	wantEnv := map[string]string{
 		"A": "sk-123456-${KEY} {{SESSION_ID}}", "B": "", "C": "", "D": "{{PROFILE_DIR}}${KEY}", "E_TOKEN": "literal secret", "F": "literal text",

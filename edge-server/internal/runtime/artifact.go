@@ -85,7 +85,7 @@ func filename(s string) string {
 // contentTypeOf takes the agent's word if it is one, else what the name's ending says.
 func contentTypeOf(declared, name string) string {
 	for _, candidate := range []string{declared, mime.TypeByExtension(path.Ext(name))} {
-		if _, _, err := mime.ParseMediaType(candidate); err == nil && len(candidate) <= maxContent {
+		if kind, _, err := mime.ParseMediaType(candidate); err == nil && strings.Contains(kind, "/") && len(candidate) <= maxContent {
 			return candidate
 		}
 	}

@@ -1,0 +1,254 @@
+package runtime_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// dialect is how an agent says the same things in the protocol of one runtime.
+type dialect struct {
+	runtime  profile.Runtime
+	text     func(string) string
+	thought  func(string) string
+	success  string
+	answer   func(string) string // success with the whole answer
+	failure  func(string) string
+	session  func(string) string
+	failCode fault.Code
+}
+
+func dialects() []dialect {
+	say := func(format string) func(string) string {
+		return func(text string) string { return "say:" + fmt.Sprintf(format, text) }
+	}
+	return []dialect{
+		{
+			runtime: profile.Bridge, text: say(`{"type":"partial","text":%q}`), thought: say(`{"type":"partial","role":"thinking","text":%q}`),
+			success: `say:{"type":"result","text":""}`, answer: say(`{"type":"result","text":%q}`), failure: say(`{"type":"error","message":%q}`),
+			session: say(`{"type":"partial","text":"","session_id":%q}`), failCode: fault.AgentError,
+		},
+		{
+			runtime: profile.Events, text: say(`{"type":"delta","content":%q}`), thought: say(`{"type":"run.agent.thinking","payload":{"delta":%q}}`),
+			success: `say:{"type":"done"}`, answer: say(`{"type":"done","answer":%q}`), failure: say(`{"type":"error","error_code":"rate_limit","error_message":%q}`),
+			session: say(`{"type":"session_init","session_id":%q}`), failCode: "rate_limit",
+		},
+	}
+}
+
+// each runs one part of the contract over every runtime.
+func each(t *testing.T, part func(t *testing.T, d dialect)) {
+	for _, d := range dialects() {
+		t.Run(string(d.runtime), func(t *testing.T) { part(t, d) })
+	}
+}
+
+func (tr transcript) must(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(tr.lines, want) {
+		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(tr.lines, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	if !tr.exit.Gone {
+		t.Error("the process tree is not known to be gone")
+	}
+}
+
+func TestTextReasoningAndSuccessArriveInOrder(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		newBench(t, d.runtime, d.thought("hm"), d.text("one "), d.text("two"), d.thought("so"), d.success).play(t).
+			must(t, "thought hm", "text one ", "text two", "thought so", "done ")
+	})
+}
+
+func TestAnswerThatWasNotStreamedIsInDone(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		newBench(t, d.runtime, d.answer("all of it")).play(t).must(t, "done all of it")
+	})
+}
+
+func TestTurnLineSaysWhatTheAgentIsAsked(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, "drain", "stderr:$TURN", d.success)
+		b.prompt, b.session = "what's <new>?\nand “old”", "cli-1"
+		b.play(t).must(t, `fact run.output.batch {"stream":"stderr","lines":["{\"type\":\"turn\",\"message\":\"what's <new>?\\nand “old”\",`+
+			`\"session_id\":\"cli-1\",\"session_name\":\"demo\",\"protocol_version\":\"0.4\"}"]}`, "done ")
+	})
+}
+
+func TestEmptyPromptStartsNothing(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, d.success)
+		b.prompt = ""
+		if _, err := b.executor(t).Start(t.Context(), b.job()); fault.CodeOf(err) != fault.EmptyPrompt {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSessionIDIsReportedEvenIfTheTurnFails(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		newBench(t, d.runtime, d.session("cli-9"), d.failure("no luck")).play(t).must(t,
+			`fact run.agent.session_init {"agent_session_id":"cli-9"}`, fmt.Sprintf("failure %s: no luck", d.failCode))
+	})
+}
+
+func TestErrorFailsTheTurnEvenOnExitZeroAndEndsTheAnswer(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		tr := newBench(t, d.runtime, d.text("half"), d.failure("no luck"), d.text("more"), d.answer("whole"), "exit:7").play(t)
+		last := tr.lines[len(tr.lines)-1]
+		if tr.lines[0] != "text half" || last != fmt.Sprintf("failure %s: no luck", d.failCode) {
+			t.Errorf("%q", tr.lines)
+		}
+		for _, line := range tr.lines {
+			if line == "text more" || strings.HasPrefix(line, "done") {
+				t.Errorf("said after the error: %q", line)
+			}
+		}
+	})
+}
+
+func TestExitCodeFailsTheTurnAfterASuccess(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		newBench(t, d.runtime, d.text("x"), d.success, "stderr:boom", "exit:3").play(t).must(t,
+			"text x", `fact run.output.batch {"stream":"stderr","lines":["boom"]}`,
+			"failure agent_exited: The agent ended with exit code 3 and did not say why. Its log on the edge may tell more.")
+	})
+}
+
+func TestAgentThatExitsAtOnce(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		want := "done " // S4: no result, no partial, exit 0 is success with an empty body
+		if d.runtime == profile.Events {
+			want = "failure agent_exited: The agent ended without saying that it was done."
+		}
+		newBench(t, d.runtime).play(t).must(t, want)
+	})
+}
+
+func TestGarbageIsKeptAsOutputAndDisturbsNothing(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		newBench(t, d.runtime, "say:hello?", "say:\xff$NUL {", d.text("x"), `say:{"type":"novel"}`, "say:", "say:[1]", d.success).play(t).must(t,
+			`fact run.output.batch {"stream":"stdout","lines":["hello?","\ufffd\u0000 {"]}`, "text x",
+			`fact run.output.batch {"stream":"stdout","lines":["{\"type\":\"novel\"}","[1]"]}`, "done ")
+	})
+}
+
+func TestHugeLineIsKeptInPartAndTheStreamGoesOn(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		tr := newBench(t, d.runtime, fmt.Sprintf("big:%d", process.MaxLine+100), d.text("after"), d.success).play(t)
+		if len(tr.lines) != 3 || tr.lines[1] != "text after" || tr.lines[2] != "done " || len(tr.lines[0]) > 8<<10 {
+			t.Fatalf("%d lines, the first of %d bytes", len(tr.lines), len(tr.lines[0]))
+		}
+		if !strings.Contains(tr.lines[0], "bytes cut]") {
+			t.Errorf("no marker: %s", tr.lines[0][len(tr.lines[0])-100:])
+		}
+	})
+}
+
+func TestCancelStopsTheAgentAndKeepsItsLastWords(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		last := strings.TrimPrefix(d.text("bye"), "say:")
+		b := newBench(t, d.runtime, d.text("ready"), "on-term:"+last, "exit:143")
+		b.profile.Grace, b.stopAt = time.Minute, "text ready"
+		b.play(t).must(t, "text ready", "text bye")
+	})
+}
+
+func TestCancelOfAnAgentThatIgnoresItEndsAfterTheGracePeriod(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, "ignore-term", d.text("ready"), "hang")
+		b.stopAt = "text ready"
+		b.play(t).must(t, "text ready")
+	})
+}
+
+func TestTurnLimitCountsBeforeTheAgentsOwnError(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, d.failure("no luck"), "hang")
+		b.profile.Timeout = 300 * time.Millisecond
+		b.play(t).must(t, "failure timeout: The agent did not finish within its time limit and was stopped.")
+	})
+}
+
+func TestSuccessWithinTheLimitIsNoTimeout(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, d.answer("x"))
+		b.profile.Timeout = time.Minute
+		b.play(t).must(t, "done x")
+	})
+}
+
+func TestAgentThatCannotBeStartedIsAFaultThatSaysWhatToDo(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime)
+		b.profile.Command = "no-such-agent"
+		_, err := b.executor(t).Start(t.Context(), b.job())
+		if fault.CodeOf(err) != fault.StartFailed || !strings.Contains(fault.Public(err).Detail, "no-such-agent") {
+			t.Error(err)
+		}
+		unknown := b.job()
+		unknown.Profile = "nobody"
+		if _, err := b.executor(t).Start(t.Context(), unknown); fault.CodeOf(err) != fault.ProfileUnknown {
+			t.Error(err)
+		}
+	})
+}
+
+func TestSecretsOfTheProfileNeverReachTheLog(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, d.text("key sk-li"), d.text("ve-4f9a"), d.text("0c77 end"), "environment:API_KEY",
+			"say:raw sk-live-4f9a0c77", d.failure("bad key sk-live-4f9a0c77"))
+		b.profile.Env = map[string]string{"API_KEY": "${REAL_KEY}"}
+		b.env = map[string]string{"REAL_KEY": "sk-live-4f9a0c77"}
+		tr := b.play(t)
+		all := strings.Join(tr.lines, "\n")
+		if strings.Contains(all, "4f9a0c77") || strings.Contains(all, "ve-4f9a") || strings.Count(all, "[redacted]") != 4 {
+			t.Errorf("said:\n%s", all)
+		}
+	})
+}
+
+func TestWorkspaceIsPrivateUnlessTheProfileNamesOne(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, d.success)
+		b.play(t)
+		if info, err := os.Stat(b.dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", b.dir, info, err)
+		}
+		b.profile.Cwd = "."
+		b.play(t)
+		if b.dir != b.profile.Dir {
+			t.Errorf("works in %s", b.dir)
+		}
+		b.profile.Cwd, b.repo = "", filepath.Dir(b.profile.Dir)
+		b.play(t)
+		if b.dir == b.repo {
+			t.Error("any agent got the repository of the edge")
+		}
+	})
+}
+
+func TestRefusedEventsAreThrownAwayAndTheAgentStillEnds(t *testing.T) {
+	each(t, func(t *testing.T, d dialect) {
+		b := newBench(t, d.runtime, d.text("a"), d.text("b"), d.success)
+		p, err := b.executor(t).Start(t.Context(), b.job())
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		exit := p.Follow(t.Context(), func(run.AgentEvent) error { calls++; return errors.New("full") })
+		if calls != 1 || !exit.Gone {
+			t.Errorf("%d calls, %+v", calls, exit)
+		}
+	})
+}

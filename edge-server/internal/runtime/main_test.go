@@ -1,0 +1,233 @@
+package runtime_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/bridge"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/events"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+)
+
+// TestMain lets the test binary play the agents.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "agent" {
+		os.Exit(playAgent(os.Args[2:]))
+	}
+	if len(os.Args) > 1 && os.Args[1] == "builtin" {
+		os.Exit(0) // a built-in agent that ends at once; without this the tests would start themselves without end
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// playAgent reads its turn, then takes the steps one after the other: say:LINE, stderr:LINE, big:BYTES, read (a line of stdin, which it says
+// as a thing of its own on stderr), drain (stdin to its end), ignore-term, on-term:LINE, hang, exit:CODE. LINE has the turn for $TURN
+// and a NUL byte for $NUL.
+func playAgent(steps []string) int {
+	in := bufio.NewReader(os.Stdin)
+	turn, err := in.ReadString('\n')
+	if err != nil {
+		return 99
+	}
+	signals, term := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR2) // a program that waits for nothing at all is stopped as a deadlock
+	if strings.Contains(strings.Join(steps, "\n"), "on-term:") {
+		signal.Notify(term, syscall.SIGTERM) // before it says anything that may bring the signal
+	}
+	for _, step := range steps {
+		what, arg, _ := strings.Cut(step, ":")
+		arg = strings.NewReplacer("$TURN", strings.TrimSpace(turn), "$NUL", "\x00").Replace(arg)
+		switch what {
+		case "say":
+			fmt.Println(arg)
+		case "stderr":
+			fmt.Fprintln(os.Stderr, arg)
+		case "big":
+			var size int
+			fmt.Sscan(arg, &size)
+			fmt.Println(strings.Repeat("x", size))
+		case "read":
+			line, _ := in.ReadString('\n')
+			fmt.Fprintln(os.Stderr, "read "+strings.TrimSpace(line))
+		case "drain":
+			_, _ = io.Copy(io.Discard, in)
+		case "write":
+			name, content, _ := strings.Cut(arg, "=")
+			_ = os.WriteFile(name, []byte(content), 0o600)
+		case "environment":
+			fmt.Fprintln(os.Stderr, os.Getenv(arg))
+		case "ignore-term":
+			signal.Ignore(syscall.SIGTERM)
+		case "on-term":
+			<-term
+			fmt.Println(arg)
+		case "hang":
+			<-signals
+		case "exit":
+			var code int
+			fmt.Sscan(arg, &code)
+			return code
+		}
+	}
+	return 0
+}
+
+// bench is an executor with one profile, and what it needs.
+type bench struct {
+	profile profile.Profile
+	env     map[string]string
+	session admission.AgentSession
+	prompt  string
+	repo    string
+	blobs   *memoryBlobs
+	stopAt  string // the turn is cancelled when the transcript ends in this line
+	dir     string // of the last run
+	host    *process.Host
+}
+
+func newBench(t *testing.T, rt profile.Runtime, steps ...string) *bench {
+	t.Helper()
+	return &bench{
+		profile: profile.Profile{
+			Name: "test", Runtime: rt, Command: os.Args[0], Args: append([]string{"agent"}, steps...),
+			Grace: 50 * time.Millisecond, Streaming: true, Dir: t.TempDir(),
+		},
+		prompt: "hello", blobs: &memoryBlobs{}, host: process.NewHost(slog.New(slog.DiscardHandler), process.DefaultLimits()),
+	}
+}
+
+func (b *bench) lookup(name string) (string, bool) {
+	if value, ok := b.env[name]; ok {
+		return value, true
+	}
+	return os.LookupEnv(name)
+}
+
+func (b *bench) executor(t *testing.T) *runtime.Executor {
+	t.Helper()
+	return runtime.NewExecutor(runtime.Options{
+		Host: b.host, Profiles: profile.Set{b.profile.Name: b.profile},
+		Adapters:   map[profile.Runtime]runtime.Adapter{profile.Bridge: bridge.Adapter{}, profile.Events: events.Adapter{}},
+		Workspaces: workspace.NewStore(filepath.Join(t.TempDir(), "workspaces")), Repository: b.repo, Blobs: b.blobs,
+		Edge: profile.Edge{Program: os.Args[0], Lookup: b.lookup},
+		Log:  slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("test"),
+	})
+}
+
+func (b *bench) job() admission.Job {
+	return admission.Job{
+		Run: id.NewRun(), Session: id.NewSession(), SessionName: "demo", Agent: id.NewAgent(), Profile: string(b.profile.Name),
+		Prompt: b.prompt, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
+	}
+}
+
+// transcript is what a run said, one line per event.
+type transcript struct {
+	lines []string
+	exit  admission.Exit
+}
+
+func (b *bench) play(t *testing.T) transcript {
+	t.Helper()
+	return b.playJob(t, b.job())
+}
+
+func (b *bench) playJob(t *testing.T, job admission.Job) transcript {
+	t.Helper()
+	p, err := b.executor(t).Start(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.dir = p.WorkDir()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var tr transcript
+	tr.exit = p.Follow(ctx, func(e run.AgentEvent) error {
+		line := describe(e)
+		tr.lines = append(tr.lines, line)
+		if b.stopAt != "" && line == b.stopAt {
+			stop()
+		}
+		return nil
+	})
+	if err := b.host.Sweep(t.Context(), process.Nonce(job.Nonce)); err != nil {
+		t.Error(err)
+	}
+	return tr
+}
+
+func describe(e run.AgentEvent) string {
+	switch e := e.(type) {
+	case run.Delta:
+		if e.Channel == run.Thought {
+			return "thought " + e.Text
+		}
+		return "text " + e.Text
+	case run.ToolCall:
+		return fmt.Sprintf("call %s %s %s", e.ID, e.Name, e.Args)
+	case run.ToolResult:
+		if e.Error != nil {
+			return fmt.Sprintf("failed %s %s %s", e.ID, e.Name, e.Error.Code)
+		}
+		return fmt.Sprintf("result %s %s %s", e.ID, e.Name, e.Result)
+	case run.Artifact:
+		return fmt.Sprintf("artifact %s %s %d", e.Filename, e.ContentType, e.Size)
+	case run.StateChange:
+		return "state " + e.State
+	case run.Done:
+		return "done " + e.Answer
+	case run.Failure:
+		return fmt.Sprintf("failure %s: %s", e.Code, e.Message)
+	case run.Fact:
+		payload, _ := event.Encode(e.Payload)
+		return fmt.Sprintf("fact %s %s", e.Type, payload)
+	}
+	return fmt.Sprintf("unknown %T", e)
+}
+
+// memoryBlobs keeps blobs for a test to look at.
+type memoryBlobs struct {
+	mu    sync.Mutex
+	blobs map[string][]byte
+}
+
+func (m *memoryBlobs) PutBlob(r io.Reader) (event.BlobRef, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return event.BlobRef{}, err
+	}
+	if bytes.HasPrefix(data, []byte("refuse")) {
+		return event.BlobRef{}, fault.New(fault.TooLarge, "Too large.")
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.blobs == nil {
+		m.blobs = map[string][]byte{}
+	}
+	ref := event.BlobRef{SHA256: event.TextChecksum(string(data)), Size: int64(len(data))}
+	m.blobs[ref.SHA256] = data
+	return ref, nil
+}

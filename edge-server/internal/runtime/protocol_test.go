@@ -1,0 +1,131 @@
+package runtime_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// What only agents of the events runtime can say.
+
+func TestToolsStatesAndFactsArePassedOn(t *testing.T) {
+	newBench(t, profile.Events,
+		`say:{"type":"state_change","state":"planning"}`,
+		`say:{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{"q": 1.0}}`,
+		`say:{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":["x"]}`,
+		`say:{"type":"tool_call","tool_name":"read"}`,
+		`say:{"type":"tool_result","tool_name":"read","error":{"code":"not_found","message":"No."}}`,
+		`say:{"type":"run.agent.session_metrics","payload":{"n":1}}`,
+		`say:{"type":"run.agent.novelty"}`,
+		`say:{"type":"delta","content_index":2,"content":"x"}`,
+		`say:{"type":"run.agent.thinking","payload":7}`,
+		`say:{"type":"done"}`,
+		`say:{"type":"delta","content":"after the end"}`,
+	).play(t).must(t,
+		"state planning", `call 1 search {"q": 1.0}`, `result 1 search ["x"]`, "call  read ", "failed  read not_found",
+		`fact run.agent.session_metrics {"n":1}`, "fact run.agent.novelty null", "text x",
+		`fact run.output.batch {"stream":"stdout","lines":["{\"type\":\"run.agent.thinking\",\"payload\":7}",`+
+			`"{\"type\":\"delta\",\"content\":\"after the end\"}"]}`, "done ")
+}
+
+func TestArtifactsAreKeptByPathAndByContent(t *testing.T) {
+	b := newBench(t, profile.Events,
+		"write:report.md=# Report", `say:{"type":"artifact","artifact":{"path":"report.md","content_type":"text/markdown"}}`,
+		`say:{"type":"artifact","artifact":{"filename":"../a\nb.json","content":"{}"}}`,
+		`say:{"type":"artifact","artifact":{"filename":"x.bin","content_type":"no type","content_base64":"/wA="}}`,
+		`say:{"type":"artifact","artifact":{"path":"/etc/passwd"}}`,
+		`say:{"type":"artifact","artifact":{"filename":"big","content":"refuse"}}`,
+		`say:{"type":"done"}`)
+	b.play(t).must(t,
+		"artifact report.md text/markdown 8", "artifact ab.json application/json 2", "artifact x.bin application/octet-stream 2",
+		`call  artifact {"filename":"/etc/passwd"}`, "failed  artifact invalid_request",
+		`call  artifact {"filename":"big"}`, "failed  artifact too_large", "done ")
+	if got := string(b.blobs.blobs[event.TextChecksum("# Report")]); got != "# Report" {
+		t.Errorf("stored %q", got)
+	}
+}
+
+func TestSecretsInArtifactsAreRedacted(t *testing.T) {
+	b := newBench(t, profile.Events, "write:out.txt=key: sk-live-4f9a0c77", `say:{"type":"artifact","artifact":{"path":"out.txt"}}`,
+		`say:{"type":"tool_call","tool_call_id":"1","tool_name":"curl","tool_args":{"h":"Bearer sk-live-4f9a0c77"}}`,
+		`say:{"type":"tool_result","tool_call_id":"1","tool_name":"curl","error":{"code":"x","message":"sk-live-4f9a0c77"}}`, `say:{"type":"done"}`)
+	b.profile.Env = map[string]string{"API_KEY": "sk-live-4f9a0c77"}
+	b.play(t).must(t, "artifact out.txt text/plain; charset=utf-8 15", `call 1 curl {"h":"Bearer [redacted]"}`, "failed 1 curl x", "done ")
+	for _, content := range b.blobs.blobs {
+		if string(content) != "key: [redacted]" {
+			t.Errorf("stored %q", content)
+		}
+	}
+}
+
+func TestAnswerOfAFailedTurnIsNotLost(t *testing.T) {
+	newBench(t, profile.Events, `say:{"type":"done","answer":"all of it"}`, "exit:3").play(t).must(t, "text all of it",
+		"failure agent_exited: The agent ended with exit code 3 and did not say why. Its log on the edge may tell more.")
+}
+
+func TestScoutWorksInTheRepositoryOfTheEdge(t *testing.T) {
+	b := newBench(t, profile.Events)
+	b.profile.Executor, b.repo = profile.Scout, t.TempDir()
+	p, err := b.executor(t).Start(t.Context(), b.job())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Follow(t.Context(), func(run.AgentEvent) error { return nil })
+	if p.WorkDir() != b.repo {
+		t.Errorf("works in %s", p.WorkDir())
+	}
+}
+
+// What only agents of the bridge protocol can say.
+
+func TestPartialsAreNotShownWithoutStreaming(t *testing.T) {
+	b := newBench(t, profile.Bridge, `say:{"type":"partial","text":"half"}`, `say:{"type":"result","text":"whole"}`)
+	b.profile.Streaming = false
+	b.play(t).must(t, "done whole")
+}
+
+func TestUsageIsKeptAsTheAgentWroteIt(t *testing.T) {
+	newBench(t, profile.Bridge, `say:{"type":"result","text":"x","usage":{"input_tokens":3, "cost_usd":1e-3}}`,
+		`say:{"type":"result","text":"second"}`).play(t).must(t,
+		`fact run.agent.result {"usage":{"input_tokens":3,"cost_usd":1e-3},"exit_code":0}`, "done x")
+}
+
+func TestPermissionIsDeniedAndTheLogSaysSo(t *testing.T) {
+	b := newBench(t, profile.Bridge,
+		`say:{"type":"permission_request","request_id":"r1","tool_name":"Bash","tool_use_id":"t1","input":{"command":"rm x"}}`, "read",
+		`say:{"type":"permission_request","request_id":"r2","tool_name":"Bash"}`, "read",
+		`say:{"type":"result","text":"could not"}`, "drain")
+	b.profile.Permission = true
+	deny := `read {\"type\":\"permission_response\",\"request_id\":\"%s\",\"behavior\":\"deny\",\"message\":\"%s\"}`
+	b.play(t).must(t, `call t1 Bash {"command":"rm x"}`, "failed t1 Bash permission_denied",
+		fmt.Sprintf(`fact run.output.batch {"stream":"stderr","lines":["`+deny+`","`+deny+`"]}`,
+			"r1", "This edge asks nobody for permission: the tool is denied.", "r2", "The request was malformed."),
+		"done could not")
+}
+
+func TestArgumentsOfAProfileAreNoShell(t *testing.T) {
+	b := newBench(t, profile.Bridge, "stderr:;touch x", "stderr:$(touch x)", "stderr:two  words", `say:{"type":"result","text":""}`)
+	b.play(t).must(t, `fact run.output.batch {"stream":"stderr","lines":[";touch x","$(touch x)","two  words"]}`, "done ")
+	if _, err := os.Stat(filepath.Join(b.dir, "x")); !os.IsNotExist(err) {
+		t.Error("something was executed")
+	}
+}
+
+func TestRawOutputIsBounded(t *testing.T) {
+	steps := []string{}
+	for range 400 {
+		steps = append(steps, "big:5000")
+	}
+	tr := newBench(t, profile.Bridge, steps...).play(t)
+	total := len(strings.Join(tr.lines, ""))
+	last := tr.lines[len(tr.lines)-2]
+	if total > 1100<<10 || !strings.Contains(last, "lines dropped]") {
+		t.Errorf("%d bytes, the last batch ends in %s", total, last[max(0, len(last)-60):])
+	}
+}
