@@ -23,7 +23,7 @@ func Run(ctx context.Context, c Config, version string, log *slog.Logger) (err e
 	if err != nil {
 		return err
 	}
-	metrics := telemetry.NewRegistry("edge")
+	metrics := telemetry.NewRegistry("switchyard_edge")
 	metrics.Build(version)
 	j, err := journal.Open(ctx, journal.Options{
 		Home: c.Home, Cap: c.JournalCap, Window: c.ResendWindow, Log: log.With("part", "journal"), Metrics: metrics,

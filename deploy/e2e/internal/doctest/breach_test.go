@@ -9,7 +9,7 @@ import (
 
 const sample = "# A title, with signs!\n" +
 	"Use `make demo` or `make sure`, see [there](b.md#part) and ![picture](missing.svg).\n" +
-	"Code is not a link: `[x](nowhere.md)`. Set `HUB_ADDR`. Out: [up](../x.md) [web](https://example.org/x)\n" +
+	"Code is not a link: `[x](nowhere.md)`. Set `HUB_ADDR`. Watch `switchyard_edge_journal_head`. Out: [up](../x.md) [web](https://example.org/x)\n" +
 	"\n" + tested + "\n```sh\n$ make help # lists them\nbin/yard --device b send --session demo \"hello\"\nbin/yard edge enrol laptop\n```\n" +
 	"## Part\n## Part\n[self](#part-1) [bad](#part-2) [title](#a-title-with-signs)\n"
 
@@ -40,6 +40,9 @@ func TestNamesAreFoundInCodeOnly(t *testing.T) {
 	}
 	if got, want := names(YardCommands(d)), []string{"send", "edge enrol"}; !slices.Equal(got, want) {
 		t.Errorf("commands %v, want %v", got, want)
+	}
+	if got, want := names(Metrics(d)), []string{"journal_head"}; !slices.Equal(got, want) {
+		t.Errorf("metrics %v, want %v", got, want)
 	}
 	if got, want := names(Settings(d)), []string{"HUB_ADDR"}; !slices.Equal(got, want) {
 		t.Errorf("settings %v, want %v", got, want)

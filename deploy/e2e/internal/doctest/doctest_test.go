@@ -55,20 +55,7 @@ func TestEveryTargetNamedInADocumentExists(t *testing.T) {
 
 func TestEverySettingNamedInADocumentIsReadByAProgram(t *testing.T) {
 	root, documents := repository(t)
-	known := map[string]bool{}
-	err := repolint.Walk(root, func(name string) error {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		for _, found := range settingPattern.FindAllString(string(source), -1) {
-			known[found] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := inSource(t, root, settingPattern)
 	for _, d := range documents {
 		for _, m := range Settings(d) {
 			if !known[m.Name] {
@@ -102,6 +89,38 @@ func TestEveryGuaranteeNamesATest(t *testing.T) {
 	for _, p := range promises {
 		if p.Proofs == 0 {
 			t.Errorf("docs/guarantees.md:%d: %s names no test", p.Line, p.Number)
+		}
+	}
+}
+
+// inSource returns what matches pattern in the source of the programs.
+func inSource(t *testing.T, root string, pattern *regexp.Regexp) map[string]bool {
+	t.Helper()
+	known := map[string]bool{}
+	err := repolint.Walk(root, func(name string) error {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		for _, found := range pattern.FindAllString(string(source), -1) {
+			known[found] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
+}
+
+func TestEveryMetricNamedInADocumentIsKept(t *testing.T) {
+	root, documents := repository(t)
+	known := inSource(t, root, regexp.MustCompile(`"[a-z][a-z0-9_]*[a-z0-9]"`))
+	for _, d := range documents {
+		for _, m := range Metrics(d) {
+			if !known[`"`+m.Name+`"`] {
+				t.Errorf("%s:%d: %s: no program keeps it", m.Path, m.Line, m.Name)
+			}
 		}
 	}
 }

@@ -61,6 +61,19 @@ func Settings(d Document) []Mention {
 	})
 }
 
+var metricPattern = regexp.MustCompile(`\bswitchyard_(?:hub|edge)_([a-z][a-z0-9_]*[a-z0-9])\b`)
+
+// Metrics yields the metrics that d names, without the program's prefix.
+func Metrics(d Document) []Mention {
+	return d.collect(func(command []string) []string {
+		var names []string
+		for _, found := range metricPattern.FindAllStringSubmatch(strings.Join(command, " "), -1) {
+			names = append(names, found[1])
+		}
+		return names
+	})
+}
+
 // collect applies names to every line of code in d, split into words and without a prompt or a comment.
 func (d Document) collect(names func(command []string) []string) []Mention {
 	var mentions []Mention
