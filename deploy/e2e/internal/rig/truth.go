@@ -17,8 +17,8 @@ type Truth struct {
 // NewTruth returns an empty book; give its Path to the test agent.
 func (r *Rig) NewTruth() *Truth { return &Truth{Path: filepath.Join(r.Dir, "truth"), rig: r} }
 
-// Account is what the agent said that was asked with prompt.
-func (t *Truth) Account(prompt string) truth.Account {
+// account is what the agent said that was asked with prompt; false if no agent was.
+func (t *Truth) account(prompt string) (truth.Account, bool) {
 	t.rig.T.Helper()
 	accounts, err := truth.Read(t.Path)
 	if err != nil {
@@ -26,25 +26,30 @@ func (t *Truth) Account(prompt string) truth.Account {
 	}
 	for _, a := range accounts {
 		if a.Prompt == prompt {
-			return a
+			return a, true
 		}
 	}
-	t.rig.T.Fatalf("no agent began with %q", prompt)
-	return truth.Account{}
+	return truth.Account{}, false
 }
 
 // MustEqual fails the test unless the log holds exactly what the agent said.
 func (t *Truth) MustEqual(prompt string, log []client.RunEvent) {
 	t.rig.T.Helper()
-	if err := t.Account(prompt).Equal(Entries(log), nil); err != nil {
+	account, began := t.account(prompt)
+	if !began {
+		t.rig.T.Fatalf("no agent began with %q", prompt)
+	}
+	if err := account.Equal(Entries(log), nil); err != nil {
 		t.rig.T.Errorf("the log is not what the agent said: %v", err)
 	}
 }
 
-// MustBePrefix fails the test unless the log holds a beginning of what the agent said and nothing else: its edge was killed.
+// MustBePrefix fails the test unless the log holds a beginning of what the agent said and nothing else: its edge was killed, perhaps before
+// the agent began.
 func (t *Truth) MustBePrefix(prompt string, log []client.RunEvent) {
 	t.rig.T.Helper()
-	if err := t.Account(prompt).HasPrefix(Entries(log), nil); err != nil {
+	account, _ := t.account(prompt)
+	if err := account.HasPrefix(Entries(log), nil); err != nil {
 		t.rig.T.Errorf("the log is not a beginning of what the agent said: %v", err)
 	}
 }

@@ -1,0 +1,66 @@
+package story
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+)
+
+var (
+	seed   = flag.Uint64("seed", 0, "what TestNothingIsLostAtRandomMoments does; 0: something new, which is printed")
+	faults = flag.Int("faults", 6, "how many faults TestNothingIsLostAtRandomMoments makes")
+)
+
+// Faults at moments that nobody has chosen. The edge lives: what its agent says must all arrive.
+func TestNothingIsLostAtRandomMoments(t *testing.T) {
+	t.Parallel()
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("again with: go test ./story -run RandomMoments -seed %d -faults %d", *seed, *faults)
+	random := rand.New(rand.NewPCG(*seed, 0))
+	s := newScene(t, "--events", "1500", "--rate", "150", "--tools", "--artifact", "report.md")
+	run := s.begin()
+	for range *faults {
+		<-time.After(time.Duration(random.IntN(1200)) * time.Millisecond)
+		switch fault := random.IntN(4); fault {
+		case 0:
+			t.Log("the hub is killed")
+			s.KillHub()
+			s.StartHub()
+		case 1:
+			t.Log("the tunnel is cut")
+			s.Proxy.Cut()
+		case 2:
+			t.Log("the tunnel is gone for a moment")
+			s.Proxy.Down()
+			<-time.After(time.Duration(random.IntN(300)) * time.Millisecond)
+			s.Proxy.Heal()
+		case 3:
+			t.Log("a device is cut off")
+			s.seenA.Close()
+			s.seenA.Reopen()
+		}
+	}
+	s.complete(run)
+}
+
+// The same with the edge among the victims. Its runs end as interrupted, and what their logs hold is a beginning of what was said.
+func TestEveryRunEndsAndNothingIsMadeUpWhenTheEdgeIsKilledAtRandomMoments(t *testing.T) {
+	t.Parallel()
+	const kills = 4
+	s := newScene(t, "--events", "100000", "--rate", "150", "--tools")
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	for i := range kills {
+		asked := fmt.Sprintf("work until you are killed for the time %d", i)
+		run := s.b.Run(s.session, "@worker "+asked)
+		<-time.After(time.Duration(random.IntN(700)) * time.Millisecond)
+		s.edge.Kill()
+		s.edge.Start()
+		s.truth.MustBePrefix(asked, s.settle(run, client.RunStateInterrupted))
+	}
+}
