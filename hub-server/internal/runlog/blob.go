@@ -30,8 +30,8 @@ func ParseBlobHash(s string) (BlobHash, error) {
 	return BlobHash(s), nil
 }
 
-// MaxBlob bounds one blob, in bytes.
-const MaxBlob = 64 << 20
+// DefaultMaxBlob bounds one blob, in bytes, when Config does not.
+const DefaultMaxBlob = 64 << 20
 
 // blobPart is how many bytes of a blob one row holds.
 const blobPart = 1 << 20
@@ -55,17 +55,17 @@ type BlobStore interface {
 }
 
 // Blobs keeps bytes beside the log: large values and artifacts. Safe for concurrent use.
-type Blobs struct{ store BlobStore }
-
-// NewBlobs returns the blobs of a store.
-func NewBlobs(store BlobStore) *Blobs { return &Blobs{store: store} }
+type Blobs struct {
+	store BlobStore
+	max   int64 // bytes of one blob
+}
 
 // Has says whether the edge may name the blob: it has uploaded the bytes, whoever else has them.
 func (b *Blobs) Has(ctx context.Context, edge id.Edge, hash BlobHash) (bool, error) {
 	return b.store.HasBlob(ctx, edge, hash)
 }
 
-// Put stores what body gives as the blob hash of the edge. It may be repeated. Errors: fault.BodyTooLarge beyond MaxBlob,
+// Put stores what body gives as the blob hash of the edge. It may be repeated. Errors: fault.BodyTooLarge,
 // fault.BlobMismatch when the bytes are not those of the hash, and whatever body returns.
 func (b *Blobs) Put(ctx context.Context, edge id.Edge, hash BlobHash, body io.Reader) error {
 	upload, err := b.store.BeginUpload(ctx)
@@ -88,8 +88,8 @@ func (b *Blobs) receive(ctx context.Context, upload Upload, body io.Reader) (has
 	buf := make([]byte, blobPart)
 	for part := 0; ; part++ {
 		n, err := io.ReadFull(body, buf)
-		if size += int64(n); size > MaxBlob {
-			return "", 0, fault.New(fault.BodyTooLarge, "A file may have at most %d MiB.", MaxBlob>>20)
+		if size += int64(n); size > b.max {
+			return "", 0, fault.New(fault.BodyTooLarge, "A file may have at most %d MiB.", b.max>>20)
 		}
 		sum.Write(buf[:n])
 		if n > 0 {

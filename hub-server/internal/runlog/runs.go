@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type Config struct {
 	Signer   *Signer
 	Log      *slog.Logger
 	Metrics  *telemetry.Registry
+	MaxBlob  int64 // bytes of one blob; 0 for DefaultMaxBlob
 }
 
 // Services are the parts of the record, wired to one another.
@@ -43,7 +45,7 @@ type Services struct {
 // New wires the services over one store.
 func New(c Config) Services {
 	m := newMetrics(c.Metrics)
-	blobs := NewBlobs(c.Store)
+	blobs := &Blobs{store: c.Store, max: cmp.Or(c.MaxBlob, DefaultMaxBlob)}
 	dispatcher := NewDispatcher(c.Edges, c.Presence, c.Signer)
 	runs := &Runs{
 		store: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},

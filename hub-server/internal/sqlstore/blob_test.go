@@ -91,7 +91,7 @@ func TestABadUploadLeavesNoBlob(t *testing.T) {
 	eachRecord(t, func(t *testing.T, r *record) {
 		edge, hash := id.NewEdge(), hashOf([]byte("what was promised"))
 		torn := errors.New("torn")
-		huge := io.LimitReader(zeros{}, runlog.MaxBlob+1)
+		huge := io.LimitReader(zeros{}, 4<<20+1)
 		for name, c := range map[string]struct {
 			body io.Reader
 			want error

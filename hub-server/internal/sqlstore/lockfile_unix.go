@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -26,5 +27,5 @@ func lockFile(path string) (release func() error, err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return f.Close, nil
+	return sync.OnceValue(f.Close), nil
 }

@@ -39,7 +39,7 @@ func newRecord(tb testing.TB, s *Store, w *Writer) *record {
 		store: s, writer: w, signer: signer, fleet: f,
 		Services: runlog.New(runlog.Config{
 			Store: NewRunlog(s, w), Edges: f, Presence: f, Signer: signer,
-			Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
+			Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"), MaxBlob: 4 << 20,
 		}),
 	}
 }

@@ -117,7 +117,7 @@ func (s *Store) NewWriter(log *slog.Logger, reg *telemetry.Registry, committed f
 	}
 }
 
-// Close closes the database. Stop the writers first.
+// Close closes the database; a second call does nothing. Stop the writers first.
 func (s *Store) Close() error {
 	var first error
 	for _, db := range []*sql.DB{s.readDB, s.writeDB} {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +12,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(testpg.Main(m)) }
+func TestMain(m *testing.M) {
+	if path := os.Getenv(crashStore); path != "" {
+		commitUntilKilled(path)
+		return
+	}
+	goleak.VerifyTestMain(testpg.Main(m))
+}
 
 // eachStore runs a contract over a fresh SQLite store and a fresh PostgreSQL store, each with a running writer.
 func eachStore(t *testing.T, contract func(t *testing.T, s *Store, w *Writer)) {
@@ -74,4 +81,3 @@ func do(tb testing.TB, w *Writer, locks []Lock, fn func(context.Context, *Tx) er
 		tb.Fatal(err)
 	}
 }
-
