@@ -31,6 +31,8 @@ type commands struct {
 	Enrol   enrolCommand   `cmd:"" help:"Join a hub with a token from: yard edge enrol."`
 	Health  healthCommand  `cmd:"" help:"Ask the edge that runs on this machine how it is."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Profile profileCommand `cmd:"" help:"Look after agents' profiles."`
+	Builtin builtinCommand `cmd:"" help:"Be one of the agents that ship inside the edge."`
 }
 
 func main() {
