@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -48,7 +49,8 @@ func openDatabase(ctx context.Context, home string) (*database, error) {
 		return nil, err
 	}
 	db := &database{lock: lock}
-	path := "file:" + filepath.Join(home, fileName) + pragmas
+	file := url.URL{Path: filepath.Join(home, fileName)} // a folder may be called anything
+	path := "file:" + file.EscapedPath() + pragmas
 	if db.writeDB, err = sql.Open("sqlite", path); err == nil {
 		db.writeDB.SetMaxOpenConns(1)
 		db.readDB, err = sql.Open("sqlite", path+"&_pragma=query_only(1)")

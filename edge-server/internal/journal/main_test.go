@@ -3,6 +3,8 @@ package journal_test
 import (
 	"context"
 	"log/slog"
+	"os"
+	"sync"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
@@ -16,6 +18,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if home := os.Getenv(victimHome); home != "" {
+		appendForEver(home)
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -100,4 +105,36 @@ func text(t testing.TB, events []event.Envelope) string {
 		all += deltaOf(t, e)
 	}
 	return all
+}
+
+// openStill opens a journal that nobody writes.
+func openStill(t *testing.T, opts journal.Options) *journal.Journal {
+	t.Helper()
+	j, err := journal.Open(context.Background(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return j
+}
+
+// startAll runs fns until stop is called or the test ends.
+func startAll(t *testing.T, fns ...func(context.Context) error) (stop func()) {
+	t.Helper()
+	group := supervise.NewGroup(context.Background())
+	for _, fn := range fns {
+		group.Go(fn)
+	}
+	stop = sync.OnceFunc(func() {
+		group.Cancel()
+		if err := group.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return stop
 }
