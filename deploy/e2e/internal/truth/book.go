@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -60,9 +61,12 @@ type Account struct {
 	Items  []Item
 }
 
-// Read returns the accounts of a book in the order in which they began. A last line that a kill cut short is left out: it was not said.
+// Read returns the accounts of a book in the order in which they began; none if no agent has opened it yet. A last line that a kill cut short is left out: it was not said.
 func Read(path string) ([]Account, error) {
 	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read book: %w", err)
 	}
