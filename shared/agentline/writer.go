@@ -36,7 +36,7 @@ func (w *Writer) Delta(text string) {
 // Think says the next piece of the reasoning.
 func (w *Writer) Think(text string) {
 	w.chain.Thought(text)
-	w.fact(event.Thinking, map[string]string{"delta": text})
+	w.Fact(event.Thinking, map[string]string{"delta": text})
 }
 
 // State tells a move of the agent's own state machine.
@@ -83,7 +83,7 @@ func (w *Writer) Metrics(counters map[string]any) {
 	head := w.chain.Head()
 	payload := map[string]any{"content_chain": head.ContentChain, "items": head.Items}
 	maps.Copy(payload, counters)
-	w.fact(event.SessionMetrics, payload)
+	w.Fact(event.SessionMetrics, payload)
 }
 
 // Done ends the turn.
@@ -94,7 +94,8 @@ func (w *Writer) Fail(code, message string, retryable bool) {
 	w.line(Line{Type: Error, ErrorCode: code, ErrorMessage: message, Retryable: retryable})
 }
 
-func (w *Writer) fact(t event.Type, payload any) {
+// Fact states a run.agent.* fact. payload must encode as a JSON object.
+func (w *Writer) Fact(t event.Type, payload any) {
 	w.line(Line{Type: Type(t), Payload: w.encode(payload)})
 }
 

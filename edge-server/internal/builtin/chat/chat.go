@@ -1,0 +1,81 @@
+// Package chat is a built-in agent that talks to any endpoint that speaks the OpenAI chat protocol: OpenAI itself, Ollama, vLLM and others. It
+// remembers its conversations in files of its working directory. It speaks the lines of shared/agentline.
+package chat
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// Options of Run. Model and Dir are required.
+type Options struct {
+	BaseURL string // empty: OpenAI's own
+	Key     string // empty: the endpoint needs none
+	Model   string
+	System  string // what the model is told before the conversation; may be empty
+	Dir     string // where conversations are kept
+}
+
+// Run reads one turn from in and answers it on out. What goes wrong with the endpoint is said on out; the error is for stderr: the turn could not be
+// read, or nobody listens.
+func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
+	line, err := bufio.NewReader(in).ReadBytes('\n')
+	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
+		return fmt.Errorf("read turn: %w", err)
+	}
+	turn, err := bridge.ParseTurn(line)
+	if err != nil {
+		return fmt.Errorf("read turn: %w", err)
+	}
+	w := agentline.NewWriter(out)
+	if opts.Model == "" {
+		w.Fail("invalid_input", "Set OPENAI_MODEL to the name of the model to talk to.", false)
+		return w.Err()
+	}
+	reply(ctx, w, turn, opts)
+	return errors.Join(w.Err(), ctx.Err())
+}
+
+// reply takes one turn of a conversation. Only a whole one is remembered: a question without an answer would confuse the next.
+func reply(ctx context.Context, w *agentline.Writer, turn bridge.Turn, opts Options) {
+	session := turn.SessionID
+	if session == "" {
+		session = newSession()
+	}
+	w.SessionInit(session)
+	memory := memoryOf(opts.Dir, session)
+	past, err := memory.load()
+	if err != nil {
+		w.Fail("internal", "The conversation so far could not be read: "+err.Error(), false)
+		return
+	}
+	asked := message{Role: roleUser, Content: turn.Message}
+	answer, err := newEndpoint(opts).stream(ctx, append(past, asked), w)
+	if err != nil {
+		code, sentence, retryable := explain(err, opts)
+		w.Fail(code, sentence, retryable)
+		return
+	}
+	if err := memory.save(append(past, asked, message{Role: roleAssistant, Content: answer.text})); err != nil {
+		w.Fail("internal", "The answer is complete, but the conversation could not be kept: "+err.Error(), false)
+		return
+	}
+	w.Fact(event.AgentResult, map[string]any{"usage": answer.usage})
+	w.Metrics(nil)
+	w.Done(answer.text)
+}
+
+func newSession() string {
+	raw := make([]byte, 8)
+	rand.Read(raw) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
+	return "chat-" + hex.EncodeToString(raw)
+}

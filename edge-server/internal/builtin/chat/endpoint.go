@@ -1,0 +1,163 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+)
+
+// endpoint is the model.
+type endpoint struct {
+	service openai.ChatCompletionService
+	model   string
+	system  string
+}
+
+const maxRetries = 2
+
+func newEndpoint(opts Options) endpoint {
+	settings := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(maxRetries)}
+	if opts.BaseURL != "" {
+		settings = append(settings, option.WithBaseURL(opts.BaseURL))
+	}
+	if opts.Key != "" {
+		settings = append(settings, option.WithAPIKey(opts.Key))
+	}
+	// Not openai.NewClient: that would read settings from the environment which this agent does not know of.
+	return endpoint{service: openai.NewChatCompletionService(settings...), model: opts.Model, system: opts.System}
+}
+
+// answered is a whole answer.
+type answered struct {
+	text  string
+	usage map[string]int64
+}
+
+// stream asks and says the answer on w as it comes.
+func (e endpoint) stream(ctx context.Context, conversation []message, w *agentline.Writer) (answered, error) {
+	stream := e.service.NewStreaming(ctx, openai.ChatCompletionNewParams{
+		Model: e.model, Messages: e.messages(conversation),
+		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+	})
+	defer stream.Close()
+	answer := answered{usage: map[string]int64{}}
+	var text strings.Builder
+	for stream.Next() {
+		chunk := stream.Current()
+		if chunk.Usage.TotalTokens > 0 {
+			answer.usage = usageOf(chunk.Usage)
+		}
+		for _, choice := range chunk.Choices[:min(1, len(chunk.Choices))] {
+			if thought := reasoningOf(choice.Delta); thought != "" {
+				w.Think(thought)
+			}
+			if piece := choice.Delta.Content + choice.Delta.Refusal; piece != "" {
+				w.Delta(piece)
+				text.WriteString(piece)
+			}
+		}
+		if w.Err() != nil {
+			return answer, w.Err()
+		}
+	}
+	answer.text = text.String()
+	return answer, stream.Err()
+}
+
+func (e endpoint) messages(conversation []message) []openai.ChatCompletionMessageParamUnion {
+	var all []openai.ChatCompletionMessageParamUnion
+	if e.system != "" {
+		all = append(all, openai.SystemMessage(e.system))
+	}
+	for _, m := range conversation {
+		if m.Role == roleAssistant {
+			all = append(all, openai.AssistantMessage(m.Content))
+			continue
+		}
+		all = append(all, openai.UserMessage(m.Content))
+	}
+	return all
+}
+
+// reasoningOf reads a field that the protocol does not have and many servers send, under one of two names.
+func reasoningOf(delta openai.ChatCompletionChunkChoiceDelta) string {
+	for _, name := range []string{"reasoning_content", "reasoning"} {
+		var text string
+		if json.Unmarshal([]byte(delta.JSON.ExtraFields[name].Raw()), &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// usageOf uses the names of S4.
+func usageOf(u openai.CompletionUsage) map[string]int64 {
+	usage := map[string]int64{"input_tokens": u.PromptTokens, "output_tokens": u.CompletionTokens, "total_tokens": u.TotalTokens}
+	if n := u.CompletionTokensDetails.ReasoningTokens; n > 0 {
+		usage["reasoning_tokens"] = n
+	}
+	if n := u.PromptTokensDetails.CachedTokens; n > 0 {
+		usage["cache_read_input_tokens"] = n
+	}
+	return usage
+}
+
+// explain turns an error of the endpoint into a code, a sentence that says what to do, and whether to try again. Codes are those of S0.
+func explain(err error, opts Options) (code, sentence string, retryable bool) {
+	where := host(opts.BaseURL)
+	var answer *openai.Error
+	var network net.Error
+	switch {
+	case errors.As(err, &answer):
+		return explainStatus(answer, where, opts.Model)
+	case errors.Is(err, context.Canceled):
+		return "user_aborted", "The answer was stopped.", true
+	case errors.As(err, &network):
+		return "dependency_fail", fmt.Sprintf("%s cannot be reached. Does it run, and is OPENAI_BASE_URL right?", where), true
+	}
+	return "model_error", fmt.Sprintf("%s broke off its answer.", where), true
+}
+
+func explainStatus(answer *openai.Error, where, model string) (code, sentence string, retryable bool) {
+	const (
+		unauthorised, forbidden, missing, tooLarge, tooMany, serverFault = 401, 403, 404, 413, 429, 500
+	)
+	reason := ""
+	if answer.Message != "" {
+		reason = fmt.Sprintf(" It says: %.300s", answer.Message)
+	}
+	switch status := answer.StatusCode; {
+	case status == unauthorised, status == forbidden:
+		return "permission_denied", fmt.Sprintf("%s does not accept the key. Check OPENAI_API_KEY.%s", where, reason), false
+	case status == missing:
+		return "invalid_input", fmt.Sprintf("%s has no model %q, or is no chat endpoint. Check OPENAI_MODEL and OPENAI_BASE_URL.%s", where, model, reason), false
+	case status == tooLarge, answer.Code == "context_length_exceeded":
+		return "context_exceeded", fmt.Sprintf("The conversation is too long for %q. Begin a new one.%s", model, reason), false
+	case status == tooMany:
+		return "rate_limit", fmt.Sprintf("%s asks to wait. Try again in a while.%s", where, reason), true
+	case status >= serverFault:
+		return "overloaded", fmt.Sprintf("%s has a problem of its own (status %d). Try again in a while.%s", where, status, reason), true
+	}
+	return "invalid_input", fmt.Sprintf("%s refused the request (status %d).%s", where, answer.StatusCode, reason), false
+}
+
+// host names the endpoint without what may be secret in its address.
+func host(baseURL string) string {
+	if baseURL == "" {
+		return "api.openai.com"
+	}
+	if u, err := url.Parse(baseURL); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return "The endpoint"
+}
