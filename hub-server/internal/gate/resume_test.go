@@ -1,0 +1,218 @@
+package gate
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+const (
+	cuts       = 200 // of a connection, at a random frame
+	lostFrames = 200
+)
+
+func TestTheFirstFrameSaysWhereTheClientStands(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	token, who := h.world.login(id.NewUser())
+	h.world.commit(note(delivery.ToUser(who.User), 1))
+	c := h.dial(token, "")
+	got := c.greeted()
+	want := authOKPayload{
+		Resume: delivery.Fresh, Cursor: delivery.NewCursor(h.world.store.Epoch(), 1), Epoch: h.world.store.Epoch(),
+		Connection: got.Connection, Heartbeat: 20,
+	}
+	if got != want || got.Connection == "" {
+		t.Errorf("auth.ok is %+v, want %+v", got, want)
+	}
+	h.world.commit(note(delivery.ToUser(who.User), 2))
+	if n := c.note(); n != 2 {
+		t.Errorf("got note %d, want 2: a fresh client has fetched 1", n)
+	}
+}
+
+func TestABadCursorIsAnsweredWithAResetAndALiveConnection(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	token, who := h.world.login(id.NewUser())
+	h.world.commit(note(delivery.ToUser(who.User), 1))
+	for cursor, want := range map[string]delivery.Reason{
+		"garbage": delivery.CursorInvalid,
+		string(delivery.NewCursor("feedfeedfeedfeed", 1)):    delivery.OtherEpoch,
+		string(delivery.NewCursor(h.world.store.Epoch(), 9)): delivery.CursorAhead,
+	} {
+		c := h.dial(token, cursor)
+		got := c.greeted()
+		if got.Resume != delivery.Reset || got.Reason != want || got.Message == "" {
+			t.Errorf("cursor %q: %+v, want a reset because of %s", cursor, got, want)
+		}
+		c.cut()
+	}
+}
+
+// A client is cut off at random frames while rows keep coming, and resumes by the last cursor it saw: it ends up with every row once,
+// in order (P8).
+func TestResumeReplaysExactlyWhatWasMissed(t *testing.T) {
+	w := newWorld(t)
+	hubs := []*hub{w.hub(nil), w.hub(nil)}
+	token, who := w.login(id.NewUser())
+	c := hubs[0].dial(token, "")
+	c.greeted()
+	const rows = cuts * 10
+	committed := make(chan struct{})
+	go func() {
+		defer close(committed)
+		for n := 0; n < rows; n += 5 {
+			var group []delivery.Row
+			for i := range 5 {
+				group = append(group, note(delivery.ToUser(who.User), n+i))
+			}
+			w.commit(group...)
+		}
+	}()
+	var got []int
+	for cut := 0; len(got) < rows; cut++ {
+		for range min(rows-len(got), 1+rand.IntN(18)) {
+			got = append(got, c.note())
+		}
+		c.cut()
+		c = hubs[cut%2].dial(token, c.cursor)
+		if answer := c.greeted(); answer.Resume != delivery.Replayed {
+			t.Fatalf("after %d frames: %+v", len(got), answer)
+		}
+	}
+	<-committed
+	if want := numbers(rows); !slices.Equal(got, want) {
+		t.Errorf("got %d notes, not each of %d once and in order: %v", len(got), rows, got)
+	}
+}
+
+func numbers(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// A client that knows nothing of cursors gets everything too, with an overlap.
+func TestResumeByDeviceLosesNothing(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	token, who := h.world.login(id.NewUser())
+	const rows = 300
+	seen, next := map[int]bool{}, 0
+	for len(seen) < rows {
+		c := h.dial(token, "")
+		if answer := c.greeted(); next > 0 && answer.Resume != delivery.Replayed {
+			t.Fatalf("a known device got %+v", answer)
+		}
+		for range 10 {
+			if next < rows {
+				h.world.commit(note(delivery.ToUser(who.User), next))
+				next++
+			}
+		}
+		last := -1
+		for range 1 + rand.IntN(10) {
+			if last == next-1 {
+				break
+			}
+			n := c.note()
+			if last >= 0 && n != last+1 {
+				t.Fatalf("after %d came %d", last, n)
+			}
+			seen[n], last = true, n
+		}
+		waitForMark(t, h, who.User, who.Device) // the pong to the first ping went out while the client read
+		c.cut()
+	}
+}
+
+// waitForMark returns when a pong has moved the device's mark.
+func waitForMark(t *testing.T, h *hub, u id.User, d id.Device) {
+	t.Helper()
+	for again := time.Tick(5 * time.Millisecond); ; <-again {
+		_, ok, err := h.Marks.Last(t.Context(), u, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok {
+			return
+		}
+	}
+}
+
+func TestAForeignCursorOpensNothing(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	mine, me := h.world.login(id.NewUser())
+	theirs, other := h.world.login(id.NewUser())
+	session := id.NewSession()
+	h.world.commit(member(session, me.User, delivery.Joined))
+	first := h.dial(mine, "")
+	cursor := string(first.greeted().Cursor)
+	h.world.commit(note(delivery.ToUser(me.User), 1), note(delivery.ToSession(session), 2), note(delivery.ToUser(other.User), 3))
+	c := h.dial(theirs, cursor)
+	c.greeted()
+	if n := c.note(); n != 3 {
+		t.Errorf("with the cursor of somebody else a client got note %d, want its own 3", n)
+	}
+}
+
+func TestARemovedMemberGetsNothingMore(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	token, who := h.world.login(id.NewUser())
+	session := id.NewSession()
+	c := h.dial(token, "")
+	before := string(c.greeted().Cursor)
+	h.world.commit(member(session, who.User, delivery.Joined), note(delivery.ToSession(session), 1))
+	if f := c.next(); f.Type != SessionMemberLeft { // the row that let them in, whatever its name
+		t.Fatalf("got %s", f.Type)
+	}
+	if n := c.note(); n != 1 {
+		t.Fatalf("a member got note %d, want 1", n)
+	}
+	h.world.commit(member(session, who.User, delivery.Left), note(delivery.ToSession(session), 2), note(delivery.ToUser(who.User), 3))
+	c.next()
+	if n := c.note(); n != 3 {
+		t.Errorf("after the removal came note %d, want the personal 3", n)
+	}
+	c.cut()
+	again := h.dial(token, before)
+	again.greeted()
+	again.next()
+	again.next()
+	if n := again.note(); n != 3 {
+		t.Errorf("a replay from before gives note %d, want the personal 3", n)
+	}
+}
+
+// A frame that is lost on the way is noticed at the next one, by its number, and a resume brings it (P9).
+func TestALostFrameIsNoticedAndRecovered(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	token, who := h.world.login(id.NewUser())
+	c := h.dial(token, "")
+	c.greeted()
+	noticed := 0
+	for n := 0; n < 2*lostFrames; n += 2 {
+		h.world.commit(note(delivery.ToUser(who.User), n), note(delivery.ToUser(who.User), n+1))
+		safe := c.cursor
+		if _, _, err := c.socket.Read(t.Context()); err != nil { // lost: the client never sees it
+			t.Fatal(err)
+		}
+		if _, err := c.tryNote(10 * time.Second); err == nil {
+			t.Fatalf("frame %d was lost and nobody noticed", n)
+		}
+		noticed++
+		c.cut()
+		c = h.dial(token, safe)
+		c.greeted()
+		if first, second := c.note(), c.note(); first != n || second != n+1 {
+			t.Fatalf("after the resume came %d, %d, want %d, %d", first, second, n, n+1)
+		}
+	}
+	if noticed != lostFrames {
+		t.Errorf("%d of %d noticed", noticed, lostFrames)
+	}
+}
