@@ -3,6 +3,7 @@ package runlog
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,16 +18,42 @@ import (
 // oneRun is a record with a single running run whose log is empty. Methods that a test does not reach panic.
 type oneRun struct {
 	Store
+
+	mu     sync.Mutex
 	run    Run
 	online bool
 }
 
-func (s *oneRun) Online(id.Edge) bool                                        { return s.online }
+func (s *oneRun) state() run.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run.State
+}
+
+func (s *oneRun) arrive(online bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.online = online
+}
+
+func (s *oneRun) Online(id.Edge) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.online
+}
+
+func (s *oneRun) Run(context.Context, id.Run) (Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run, nil
+}
+
 func (s *oneRun) SweepUploads(context.Context, time.Time) error              { return nil }
-func (s *oneRun) Run(context.Context, id.Run) (Run, error)                   { return s.run, nil }
 func (s *oneRun) WaitingRuns(context.Context, id.Run, int) ([]NewRun, error) { return nil, nil }
 
 func (s *oneRun) OpenRuns(context.Context, id.Edge) ([]Run, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.run.State.Ended() {
 		return nil, nil
 	}
@@ -34,6 +61,8 @@ func (s *oneRun) OpenRuns(context.Context, id.Edge) ([]Run, error) {
 }
 
 func (s *oneRun) AppendOwn(_ context.Context, _ id.Run, _ EventSeq, entries []Entry) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, e := range entries {
 		s.run.State, _ = run.Advance(s.run.State, e.Type)
 		s.run.LastEventSeq++
@@ -64,12 +93,12 @@ func TestAnEdgeThatStaysAwayHasItsRunsInterrupted(t *testing.T) {
 		s := &oneRun{}
 		watched(t, s)
 		pass(time.Hour)
-		if s.run.State != run.StateRunning {
-			t.Fatalf("after an hour less the first look the run is %s", s.run.State)
+		if s.state() != run.StateRunning {
+			t.Fatalf("after an hour less the first look the run is %s", s.state())
 		}
 		pass(2 * time.Second)
-		if s.run.State != run.StateInterrupted {
-			t.Errorf("after more than an hour the run is %s", s.run.State)
+		if s.state() != run.StateInterrupted {
+			t.Errorf("after more than an hour the run is %s", s.state())
 		}
 	})
 }
@@ -79,16 +108,16 @@ func TestAnEdgeThatComesBackBeginsANewAbsence(t *testing.T) {
 		s := &oneRun{}
 		watched(t, s)
 		pass(50 * time.Minute)
-		s.online = true
+		s.arrive(true)
 		pass(2 * time.Second)
-		s.online = false
+		s.arrive(false)
 		pass(50 * time.Minute)
-		if s.run.State != run.StateRunning {
-			t.Errorf("two short absences made the run %s", s.run.State)
+		if s.state() != run.StateRunning {
+			t.Errorf("two short absences made the run %s", s.state())
 		}
 		pass(11 * time.Minute)
-		if s.run.State != run.StateInterrupted {
-			t.Errorf("an absence of more than an hour left the run %s", s.run.State)
+		if s.state() != run.StateInterrupted {
+			t.Errorf("an absence of more than an hour left the run %s", s.state())
 		}
 	})
 }
@@ -111,8 +140,8 @@ func TestAPauseOfThisProcessBeginsEveryObservationAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.run.State != run.StateRunning {
-		t.Errorf("ten minutes in which nobody looked counted as absence: the run is %s", s.run.State)
+	if s.state() != run.StateRunning {
+		t.Errorf("ten minutes in which nobody looked counted as absence: the run is %s", s.state())
 	}
 }
 
