@@ -37,7 +37,7 @@ type conn struct {
 	helpers sync.WaitGroup
 
 	inbox bucket // owned by read
-	pings bucket // owned by read: the library calls pinged there
+	pings bucket // owned by read: the library calls mayPong there
 
 	// Owned by serve.
 	stream   *delivery.Stream
@@ -45,8 +45,9 @@ type conn struct {
 	scratch  []byte
 	beat     *time.Timer
 	ping     *time.Timer
-	ackDue   bool // frames were sent since the last ping
-	unproven int  // family checks in a row without an answer
+	pinged   time.Time // when the last ping went out
+	ackDue   bool      // frames were sent since then
+	unproven int       // family checks in a row without an answer
 
 	pinging atomic.Bool
 }
@@ -134,10 +135,7 @@ func (c *conn) forward() error {
 		return nil
 	}
 	c.beat.Reset(heartbeat)
-	if !c.ackDue {
-		c.ackDue = true
-		c.ping.Reset(ackAfter)
-	}
+	c.ackSoon()
 	return nil
 }
 

@@ -106,7 +106,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Subprotocols:       []string{bearerProtocol},
 		InsecureSkipVerify: true, // admit has judged the Origin, more strictly
 		CompressionMode:    websocket.CompressionDisabled,
-		OnPingReceived:     c.pinged,
+		OnPingReceived:     c.mayPong,
 	})
 	if err != nil {
 		g.conns.remove(c)

@@ -10,17 +10,29 @@ import (
 const (
 	pingEvery  = 20 * time.Second // give or take pingJitter
 	pingJitter = 4 * time.Second
-	ackAfter   = 2 * time.Second // from a frame to the ping that acknowledges it
 	pongWithin = 10 * time.Second
+
+	// A ping acknowledges the frames before it: soon after the first of them, but not more often than needed.
+	ackAfter = 50 * time.Millisecond
+	ackEvery = time.Second
 )
+
+// ackSoon sees to it that a ping follows the frames that were sent.
+func (c *conn) ackSoon() {
+	if c.ackDue {
+		return
+	}
+	c.ackDue = true
+	c.ping.Reset(max(ackAfter, ackEvery-time.Since(c.pinged)))
+}
 
 // startPing pings and, when the pong follows all frames up to here, moves the device's mark to here.
 func (c *conn) startPing() {
 	if !c.pinging.CompareAndSwap(false, true) {
-		c.ping.Reset(ackAfter)
+		c.ping.Reset(ackEvery)
 		return
 	}
-	c.ackDue = false
+	c.ackDue, c.pinged = false, time.Now()
 	c.ping.Reset(spread(pingEvery, pingJitter))
 	served := c.stream.Position()
 	c.helpers.Go(func() {

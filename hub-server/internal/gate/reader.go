@@ -70,8 +70,8 @@ func (c *conn) take(kind websocket.MessageType, data []byte) (ignored string) {
 	return ""
 }
 
-// pinged limits how often a client gets a pong.
-func (c *conn) pinged(context.Context, []byte) bool { return c.pings.take(time.Now()) }
+// mayPong limits how often a client gets a pong.
+func (c *conn) mayPong(context.Context, []byte) bool { return c.pings.take(time.Now()) }
 
 // inbound is what a client may say of a frame; everything else in it is ignored.
 type inbound struct {
