@@ -55,7 +55,8 @@ func own(c run.Candidate, now time.Time) (Entry, error) {
 		return Entry{}, fmt.Errorf("encode %s: %w", c.Type, err)
 	}
 	e := Entry{ID: id.NewEvent(), Type: c.Type, WireType: event.Wire(c.Type), OccurredAt: now}
-	return e, e.fill(payload)
+	err = e.fill(payload)
+	return e, err
 }
 
 // fill hashes and reads the payload.

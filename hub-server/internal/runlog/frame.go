@@ -92,7 +92,8 @@ func fromEdge(env event.Envelope, t event.Type) (Entry, error) {
 		}
 		e.TraceID = trace
 	}
-	return e, e.fill(env.Payload)
+	err := e.fill(env.Payload)
+	return e, err
 }
 
 // refuseRow prepares run.row_refused for the run that the row names, as far as it can be read at all.

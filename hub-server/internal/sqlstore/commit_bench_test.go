@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
 	"strings"
 	"sync"
@@ -32,6 +31,7 @@ func BenchmarkCommit(b *testing.B) {
 }
 
 func benchCommit(b *testing.B, r *record, lanes int) {
+	b.Helper()
 	journals := make([]*journal, lanes)
 	runs := make([]runlog.NewRun, lanes)
 	for i := range journals {
@@ -69,11 +69,12 @@ func startCheckpointer(tb testing.TB, s *Store) {
 
 // fill writes the rows of one frame and forgets the ones before.
 func (j *journal) fill(tb testing.TB, runID id.Run) {
+	tb.Helper()
 	payload, err := event.Encode(event.DeltaPayload{MessageID: id.NewMessage(), Delta: strings.Repeat("x", benchPayload-95)})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for range benchRows {
-		j.write(tb, runID, wireDelta, json.RawMessage(payload))
+		j.write(tb, runID, wireDelta, payload)
 	}
 }

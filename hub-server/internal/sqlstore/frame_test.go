@@ -306,8 +306,8 @@ func TestAReceiptNewerThanTheStoreRemakesTheEpoch(t *testing.T) {
 		if r.store.Epoch() != before {
 			t.Error("a forged receipt changed the epoch")
 		}
-		real := r.signer.Receipt(j.edge, forged)
-		j.hello.Committed = &real
+		signed := r.signer.Receipt(j.edge, forged)
+		j.hello.Committed = &signed
 		j.open(t, r)
 		after := r.store.Epoch()
 		if after == before || j.lane.Epoch != after {

@@ -34,9 +34,14 @@ func eachStore(t *testing.T, contract func(t *testing.T, s *Store, w *Writer)) {
 
 func addresses() map[string]func(testing.TB) string {
 	return map[string]func(testing.TB) string{
-		"sqlite":   func(tb testing.TB) string { return filepath.Join(tb.TempDir(), "hub.db") },
+		"sqlite":   newFile,
 		"postgres": testpg.Start,
 	}
+}
+
+func newFile(tb testing.TB) string {
+	tb.Helper()
+	return filepath.Join(tb.TempDir(), "hub.db")
 }
 
 func openAt(tb testing.TB, address string) *Store {

@@ -28,7 +28,7 @@ func (t *Tx) Now() time.Time { return t.now }
 
 // Exec runs a statement and returns how many rows it changed.
 func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := t.prepare(ctx, query)
+	stmt, err := t.prepare(ctx, query) //nolint:sqlclosecheck // kept for the connection's life, closed by the writer
 	if err != nil {
 		return 0, err
 	}
@@ -41,7 +41,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error)
 
 // QueryRow runs a statement that gives at most one row.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Scanner {
-	stmt, err := t.prepare(ctx, query)
+	stmt, err := t.prepare(ctx, query) //nolint:sqlclosecheck // kept for the connection's life, closed by the writer
 	if err != nil {
 		return failedRow{err}
 	}
@@ -50,7 +50,7 @@ func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) Scanner {
 
 // Query runs a statement that gives rows; the caller closes them before the next statement.
 func (t *Tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := t.prepare(ctx, query)
+	stmt, err := t.prepare(ctx, query) //nolint:sqlclosecheck // kept for the connection's life, closed by the writer
 	if err != nil {
 		return nil, err
 	}

@@ -53,5 +53,8 @@ func frameTypes(t *testing.T, s *Store) []string {
 		}
 		types = append(types, frameType)
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	return types
 }
