@@ -56,7 +56,7 @@ func TestAnEdgeSpeaksAndHearsNowhereButOnItsOwnConnection(t *testing.T) {
 	if err := mine.Say(subject.Alive, struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := mine.Refused(); err != nil {
+	if err := mine.Refused(time.Second); err != nil {
 		t.Fatalf("positive control: the edge's own subject was refused: %v", err)
 	}
 	for _, to := range []string{
@@ -71,7 +71,7 @@ func TestAnEdgeSpeaksAndHearsNowhereButOnItsOwnConnection(t *testing.T) {
 		if err := mine.Publish(to, "", struct{}{}); err != nil {
 			t.Fatal(err)
 		}
-		mustBeDenied(t, mine.Refused(), "publish on "+to)
+		mustBeDenied(t, mine.Refused(rig.Patience), "publish on "+to)
 	}
 	for _, to := range []string{
 		">", "*", "edge.>", "edge.*.up.>", "edge.*.down.>", fmt.Sprintf("edge.%s.>", me.Edge), fmt.Sprintf("edge.%s.down.>", me.Edge),
@@ -82,7 +82,7 @@ func TestAnEdgeSpeaksAndHearsNowhereButOnItsOwnConnection(t *testing.T) {
 		if err := mine.Subscribe(to); err != nil {
 			t.Fatal(err)
 		}
-		mustBeDenied(t, mine.Refused(), "subscribe to "+to)
+		mustBeDenied(t, mine.Refused(rig.Patience), "subscribe to "+to)
 	}
 }
 

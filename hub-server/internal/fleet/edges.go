@@ -29,7 +29,7 @@ type EdgeStore interface {
 	EdgesFor(ctx context.Context, user id.User) ([]Edge, error)
 	// Announce stores what a connected edge can run and makes missing agents; EdgeRevoked when it may not connect.
 	Announce(ctx context.Context, a Announcement) error
-	// MarkEdge records when the edge was last heard and whether its rows are refused ("" when they are not).
+	// MarkEdge records when the edge was last heard and, unless it is "", why its rows are refused; Announce takes that back.
 	MarkEdge(ctx context.Context, edge id.Edge, refused fault.Code) error
 	// RevokeEdge ends the credential and all grants. Revoking twice is fine.
 	RevokeEdge(ctx context.Context, edge id.Edge) error
@@ -90,7 +90,7 @@ func (e *Edges) Announce(ctx context.Context, edge id.Edge, hello wire.Hello) er
 	return e.Store.Announce(ctx, a)
 }
 
-// Seen records that the edge was heard just now, as its connection ends.
+// Seen records that the edge was heard just now, as its connection ends. A refusal stands.
 func (e *Edges) Seen(ctx context.Context, edge id.Edge) error { return e.Store.MarkEdge(ctx, edge, "") }
 
 // Refuse makes the edge show as refused until its next hello.

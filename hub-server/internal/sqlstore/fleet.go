@@ -184,7 +184,7 @@ func (t *Tx) replaceProfiles(ctx context.Context, e id.Edge, profiles []wire.Pro
 // MarkEdge implements fleet.EdgeStore.
 func (f *Fleet) MarkEdge(ctx context.Context, edge id.Edge, refused fault.Code) error {
 	return f.writer.Do(ctx, []Lock{lockEdge(edge)}, func(ctx context.Context, tx *Tx) error {
-		const mark = `UPDATE edges SET last_seen_at = $2, refused = $3 WHERE id = $1`
+		const mark = `UPDATE edges SET last_seen_at = $2, refused = CASE WHEN $3 = '' THEN refused ELSE $3 END WHERE id = $1`
 		_, err := tx.Exec(ctx, mark, string(edge), micros(tx.now), string(refused))
 		return err
 	})

@@ -82,6 +82,7 @@ func TestAnnouncedProfilesReplaceEarlierOnesAndMakeOneAgentEach(t *testing.T) {
 		edge := w.edge(owner.ID, "scout", "chat")
 		first := w.agentOf(owner.ID, "scout")
 		w.must(w.fleet.MarkEdge(t.Context(), edge, fault.EdgeRefused))
+		w.must(w.fleet.MarkEdge(t.Context(), edge, "")) // the connection ends after that, and the refusal stands
 		if e, err := w.fleet.Edge(t.Context(), edge); err != nil || e.Refused != fault.EdgeRefused {
 			t.Fatalf("edge %+v, %v", e, err)
 		}

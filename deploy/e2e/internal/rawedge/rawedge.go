@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -64,18 +63,18 @@ type Conn struct {
 	Edge       id.Edge
 	Connection id.Connection
 
-	nats   *nats.Conn
-	down   chan *nats.Msg
-	closed chan struct{}
-	socket *websocket.Conn
-	end    context.CancelFunc
-
-	mu      sync.Mutex
-	refused error // the last thing that the bus has refused
+	nats    *nats.Conn
+	down    chan *nats.Msg
+	closed  chan struct{}
+	socket  *websocket.Conn
+	end     context.CancelFunc
+	refused chan error // by the bus
 }
 
-// downMessages is how much of the hub may wait to be heard.
-const downMessages = 1 << 16
+const (
+	downMessages = 1 << 16 // how much of the hub may wait to be heard
+	refusals     = 64      // how many may wait to be asked for; further ones are dropped
+)
 
 // Dial opens the tunnel and logs in to the bus with the ticket that the hub gives for it.
 func Dial(ctx context.Context, who Identity) (*Conn, error) {
@@ -88,13 +87,18 @@ func Dial(ctx context.Context, who Identity) (*Conn, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &Conn{
 		Edge: who.Edge, Connection: id.Connection(resp.Header.Get("Switchyard-Connection")),
-		down: make(chan *nats.Msg, downMessages), closed: make(chan struct{}), socket: socket, end: end,
+		down: make(chan *nats.Msg, downMessages), closed: make(chan struct{}), refused: make(chan error, refusals), socket: socket, end: end,
 	}
 	c.nats, err = nats.Connect(nats.DefaultURL, nats.NoReconnect(),
 		nats.UserInfo(string(who.Edge), resp.Header.Get("Switchyard-Bus-Ticket")),
 		nats.SetCustomDialer(tunnel{websocket.NetConn(life, socket, websocket.MessageBinary)}),
 		nats.ClosedHandler(func(*nats.Conn) { close(c.closed) }),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.refuse(err) }))
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			select {
+			case c.refused <- err:
+			default: // one is enough to know
+			}
+		}))
 	if err != nil {
 		end()
 		return nil, errors.Join(fmt.Errorf("log in to the bus: %w", err), socket.CloseNow())
@@ -145,23 +149,20 @@ func (c *Conn) Subscribe(to string) error {
 	return err
 }
 
-// Refused waits for the bus to have judged everything said so far, and returns what it has refused since the last call.
-func (c *Conn) Refused() error {
-	err := c.nats.FlushTimeout(answerWithin)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	refused := c.refused
-	c.refused = nil
-	if refused != nil {
-		return refused
+// Refused returns what the bus has refused since the last call. It waits for the bus to have judged everything said so far and, as refusals
+// come on their own, for another moment; nil if none came.
+func (c *Conn) Refused(moment time.Duration) error {
+	if err := c.nats.FlushTimeout(answerWithin); err != nil {
+		return fmt.Errorf("the bus does not answer: %w", err)
 	}
-	return err
-}
-
-func (c *Conn) refuse(err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.refused = err
+	limit := time.NewTimer(moment)
+	defer limit.Stop()
+	select {
+	case err := <-c.refused:
+		return err
+	case <-limit.C:
+		return nil
+	}
 }
 
 // Hear returns the next message of that kind. It answers pings and passes over everything else.
