@@ -370,3 +370,10 @@ func (c *client) closed() websocket.CloseError {
 		}
 	}
 }
+
+// has says whether a user has a connection.
+func (r *registry) has(u id.User) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.users[u]) > 0
+}

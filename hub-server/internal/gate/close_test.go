@@ -1,0 +1,134 @@
+package gate
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+func TestANewerConnectionOfADeviceSendsTheOlderOneAway(t *testing.T) {
+	w := newWorld(t)
+	hubs := []*hub{w.hub(nil), w.hub(nil)}
+	for _, second := range hubs {
+		token, _ := w.login(id.NewUser())
+		old := hubs[0].dial(token, "")
+		first := old.greeted()
+		newer := second.dial(token, "")
+		newer.greeted()
+		f := old.next()
+		if want := `{"reason":"logged_in_elsewhere","connection_id":"` + string(first.Connection) + `"}`; f.Type != DeviceKicked || string(f.Payload) != want {
+			t.Errorf("the older one got %s %s, want device.kicked %s", f.Type, f.Payload, want)
+		}
+		if got := old.closed(); got.Code != closeReplaced {
+			t.Errorf("closed with %d %s, want %d", got.Code, got.Reason, closeReplaced)
+		}
+		w.commit(note(delivery.ToUser(w.devices.known[token].User), 1))
+		if n := newer.note(); n != 1 {
+			t.Errorf("the newer one got note %d", n)
+		}
+		newer.cut()
+	}
+}
+
+// Logout, revocation and the end of a family close live sockets within 2 s, on every hub, even of a client that does not read (P17).
+func TestAnEndedLoginClosesItsSocketsEverywhere(t *testing.T) {
+	w := newWorld(t)
+	here, there := w.hub(nil), w.hub(nil)
+	user := id.NewUser()
+	for name, end := range map[string]func(account.Principal){
+		"family": func(p account.Principal) { here.CloseFamily(p.Family) },
+		"device": func(p account.Principal) { here.CloseDevice(p.User, p.Device) },
+		"user":   func(p account.Principal) { here.CloseUser(p.User) },
+	} {
+		for place, h := range map[string]*hub{"here": here, "on another hub": there} {
+			token, who := w.login(user)
+			c := h.dial(token, "")
+			c.greeted()
+			bystander, _ := w.login(id.NewUser())
+			other := h.dial(bystander, "")
+			other.greeted()
+			start := time.Now()
+			end(who)
+			if got := c.closed(); got.Code != closeEnded || time.Since(start) > 2*time.Second {
+				t.Errorf("%s, %s: closed with %d %s after %v", name, place, got.Code, got.Reason, time.Since(start))
+			}
+			w.commit(note(delivery.ToUser(w.devices.known[bystander].User), 7))
+			if n := other.note(); n != 7 {
+				t.Errorf("%s, %s: somebody else's connection was hurt", name, place)
+			}
+			other.cut()
+		}
+	}
+}
+
+func TestAStoppingHubAsksItsClientsToComeBack(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	var clients []*client
+	for range 5 {
+		token, _ := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		clients = append(clients, c)
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		h.stop()
+	}()
+	for _, c := range clients {
+		if got := c.closed(); got.Code != websocket.StatusServiceRestart || !strings.HasPrefix(got.Reason, "restart, retry_ms=") {
+			t.Errorf("closed with %d %s", got.Code, got.Reason)
+		}
+	}
+	<-stopped
+	token, _ := h.world.login(id.NewUser())
+	if _, resp, err := h.tryDial(token, ""); err == nil || resp == nil || resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("a stopped hub let somebody in: %v", err)
+	}
+}
+
+func TestAUserHasALimitedNumberOfConnections(t *testing.T) {
+	h := newWorld(t).hub(nil, func(d *Deps) { d.PerUser = 3 })
+	user := id.NewUser()
+	var open []*client
+	for range 3 {
+		token, _ := h.world.login(user)
+		c := h.dial(token, "")
+		c.greeted()
+		open = append(open, c)
+	}
+	token, _ := h.world.login(user)
+	if _, resp, err := h.tryDial(token, ""); err == nil || resp.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("the fourth connection: %v", err)
+	}
+	other, _ := h.world.login(id.NewUser())
+	h.dial(other, "").greeted()
+	open[0].socket.Close(websocket.StatusNormalClosure, "")
+	for again := time.Tick(5 * time.Millisecond); ; <-again {
+		c, _, err := h.tryDial(token, "")
+		if err == nil {
+			c.greeted()
+			return
+		}
+	}
+}
+
+func TestAClosingClientIsAnsweredAndForgotten(t *testing.T) {
+	h := newWorld(t).hub(nil)
+	token, _ := h.world.login(id.NewUser())
+	c := h.dial(token, "")
+	c.greeted()
+	if err := c.socket.Close(websocket.StatusNormalClosure, "bye"); err != nil {
+		t.Errorf("the close was not answered: %v", err)
+	}
+	h.stop() // waits for the connection's goroutines
+	if left := h.conns.shut(); len(left) != 0 {
+		t.Errorf("%d connections left", len(left))
+	}
+}

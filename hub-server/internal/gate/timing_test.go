@@ -1,0 +1,199 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// inFakeTime runs a test with one hub on a network in memory, on a clock that moves only when everybody waits.
+func inFakeTime(t *testing.T, test func(t *testing.T, h *hub)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		test(t, newWorld(t).hub(newPipeListener()))
+	})
+}
+
+func TestSilenceIsBrokenByAHeartbeatWithTheCursorOfNow(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, _ := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		first := c.greeted()
+		h.world.commit(note(delivery.ToUser(id.NewUser()), 1), note(delivery.ToUser(id.NewUser()), 2)) // not for this client
+		start := time.Now()
+		for range 5 {
+			f, err := c.tryNext(45 * time.Second)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Type != AuthOK || f.Cursor != string(delivery.NewCursor(h.world.store.Epoch(), 2)) {
+				t.Errorf("after %v came %s with cursor %q", time.Since(start), f.Type, f.Cursor)
+			}
+		}
+		if got, want := time.Since(start), 5*heartbeat; got != want {
+			t.Errorf("five heartbeats took %v, want %v", got, want)
+		}
+		if first.Heartbeat != int(heartbeat.Seconds()) {
+			t.Errorf("the client is told %d s", first.Heartbeat)
+		}
+	})
+}
+
+func TestAClientThatAnswersNoPingIsGivenUp(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, _ := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		mute := make(chan error, 1)
+		start := time.Now()
+		go func() { // takes everything and says nothing: a half-open connection with a large buffer
+			buf := make([]byte, 4096)
+			for {
+				if _, err := c.raw.Read(buf); err != nil {
+					mute <- err
+					return
+				}
+			}
+		}()
+		<-mute
+		if took := time.Since(start); took > pongWithin+closeWithin {
+			t.Errorf("given up after %v, want at most %v", took, pongWithin+closeWithin)
+		}
+	})
+}
+
+func TestAClientThatReadsIsNeverGivenUp(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, _ := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		for start := time.Now(); time.Since(start) < 10*time.Minute; {
+			if _, err := c.tryNext(time.Minute); err != nil {
+				t.Fatalf("after %v: %v", time.Since(start), err)
+			}
+		}
+	})
+}
+
+func TestASocketThatTakesNothingIsClosedWithinTwentySeconds(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, who := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		start := time.Now()
+		h.world.commit(note(delivery.ToUser(who.User), 1)) // and nobody reads
+		for h.conns.has(who.User) {
+			time.Sleep(100 * time.Millisecond)
+			if time.Since(start) > 20*time.Second {
+				t.Fatal("still open after 20 s")
+			}
+		}
+		if took := time.Since(start); took < pongWithin {
+			t.Errorf("closed after %v already", took)
+		}
+		again := h.dial(token, c.cursor)
+		if answer := again.greeted(); answer.Resume != delivery.Replayed {
+			t.Errorf("back again: %+v", answer)
+		}
+		if n := again.note(); n != 1 {
+			t.Errorf("back again: note %d", n)
+		}
+	})
+}
+
+// A client that begins to read in the last moment learns why it was closed.
+func TestASlowClientIsToldToResume(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, who := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		h.world.commit(note(delivery.ToUser(who.User), 1))
+		time.Sleep(takeWithin + closeWithin/2)
+		if got := c.closed(); got.Code != closeSlow {
+			t.Errorf("closed with %d %s, want %d", got.Code, got.Reason, closeSlow)
+		}
+	})
+}
+
+func TestAFamilyThatEndedUnnoticedIsFoundAtTheNextCheck(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, who := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		h.world.devices.end(who.Family)
+		start := time.Now()
+		for {
+			if _, err := c.tryNext(time.Minute); err != nil {
+				if got := closeError(err); got.Code != closeEnded || time.Since(start) > aliveEvery+aliveEvery/10+closeWithin {
+					t.Errorf("closed with %d %s after %v", got.Code, got.Reason, time.Since(start))
+				}
+				return
+			}
+		}
+	})
+}
+
+func TestALoginThatCannotBeProvenIsGivenUpAfterAFewTries(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, _ := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		h.world.devices.mu.Lock()
+		h.world.devices.fail = errors.New("store is away")
+		h.world.devices.mu.Unlock()
+		start := time.Now()
+		for {
+			if _, err := c.tryNext(time.Minute); err != nil {
+				if got := closeError(err); got.Code != websocket.StatusTryAgainLater || time.Since(start) < (aliveTries-1)*aliveEvery {
+					t.Errorf("closed with %d %s after %v", got.Code, got.Reason, time.Since(start))
+				}
+				return
+			}
+		}
+	})
+}
+
+// P17 for a client that does not read: nothing it could say counts any more, and its socket is gone in time.
+func TestAnEndedLoginClosesTheSocketOfAClientThatDoesNotRead(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, who := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		h.world.commit(note(delivery.ToUser(who.User), 1)) // its writer is stuck
+		time.Sleep(time.Second)
+		h.CloseFamily(who.Family)
+		start := time.Now()
+		for h.conns.has(who.User) {
+			time.Sleep(50 * time.Millisecond)
+			if time.Since(start) > 2*time.Second {
+				t.Fatal("still open after 2 s")
+			}
+		}
+	})
+}
+
+func TestThePingFloodOfAClientIsNotAnswered(t *testing.T) {
+	inFakeTime(t, func(t *testing.T, h *hub) {
+		token, _ := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		c.socket.CloseRead(t.Context())
+		answered := 0
+		for range 100 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			if c.socket.Ping(ctx) == nil {
+				answered++
+			}
+			cancel()
+		}
+		if answered < pingsBurst || answered > pingsBurst+2 {
+			t.Errorf("%d of 100 pings were answered, want %d", answered, pingsBurst)
+		}
+	})
+}
