@@ -31,11 +31,11 @@ type Feed struct {
 	at      client.Position
 	options Options
 	reducer *client.Reducer
-	runs    map[client.RunID]run             // seen and not ended
+	runs    map[client.RunID]run              // seen and not ended
 	heads   map[client.SessionID]client.SeqID // newest message told of each conversation
-	before  bool                             // a connection stood before
-	resumed bool                             // the hub continued an earlier process of this device
-	lost    time.Time                        // when the last link broke
+	before  bool                              // a connection stood before
+	resumed bool                              // the hub continued an earlier process of this device
+	lost    time.Time                         // when the last link broke
 }
 
 // run is what the frames of a run have in common.
@@ -54,7 +54,9 @@ func New(c *client.Client, at client.Position, options Options) *Feed {
 }
 
 // Outcome is how a run ended, by what was told so far; "" if it has not.
-func (f *Feed) Outcome(task client.RunID) client.HubWebSocketFrameType { return f.reducer.Outcome(task) }
+func (f *Feed) Outcome(task client.RunID) client.HubWebSocketFrameType {
+	return f.reducer.Outcome(task)
+}
 
 // Track makes sure that the end of a run is told, even if none of its frames reaches this device.
 func (f *Feed) Track(task client.RunID, session client.SessionID) {

@@ -2,6 +2,8 @@ package screen
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,19 +37,26 @@ func Line(text string, width int) string {
 // telling are the arguments of a tool that say most, the most telling first.
 var telling = []string{"command", "cmd", "path", "file_path", "file", "pattern", "query", "url", "name"}
 
-// Arguments summarises the arguments of a tool call in one line: the one that says most, else name=value of the plain ones, else the JSON.
+// Arguments summarises the arguments of a tool call in one line: the one that says most, else name=value of all.
 func Arguments(raw json.RawMessage, width int) string {
-	var fields map[string]any
+	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
 		return Line(string(raw), width)
 	}
 	for _, name := range telling {
-		if value, ok := fields[name].(string); ok && value != "" {
+		var value string
+		if json.Unmarshal(fields[name], &value) == nil && value != "" {
 			return Line(value, width)
 		}
 	}
-	if len(fields) == 0 {
-		return ""
+	var pairs []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value := string(fields[name])
+		var text string
+		if json.Unmarshal(fields[name], &text) == nil {
+			value = text
+		}
+		pairs = append(pairs, name+"="+value)
 	}
-	return Line(string(raw), width)
+	return Line(strings.Join(pairs, " "), width)
 }

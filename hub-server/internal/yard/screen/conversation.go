@@ -15,6 +15,12 @@ type content struct {
 	} `json:"agent_task"`
 }
 
+// TextOf is the text of a message's content, "" if it has none.
+func TextOf(raw json.RawMessage) string {
+	c, _ := read[content](raw)
+	return c.Text
+}
+
 func (n *Narrator) message(payload json.RawMessage) {
 	m, ok := read[client.Message](payload)
 	if !ok {

@@ -28,6 +28,19 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// On says whether the style colours.
+func (s Style) On() bool { return s.on }
+
+// ReadSecret reads a line from a terminal without showing it. It is false if r is no terminal.
+func ReadSecret(r any) (secret string, asked bool, err error) {
+	f, ok := r.(*os.File)
+	if !ok || !IsTerminal(f) {
+		return "", false, nil
+	}
+	typed, err := term.ReadPassword(int(f.Fd()))
+	return string(typed), true, err
+}
+
 func (s Style) paint(code, text string) string {
 	if !s.on || text == "" {
 		return text

@@ -50,7 +50,8 @@ func TestTimesAndSizesAreToldInOneUnit(t *testing.T) {
 func TestArgumentsAreSummarised(t *testing.T) {
 	for raw, want := range map[string]string{
 		`{"path":"a.go","limit":3}`:     "a.go",
-		`{"limit":3}`:                   `{"limit":3}`,
+		`{"limit":3}`:                   "limit=3",
+		`{"b":"x","a":[1]}`:             "a=[1] b=x",
 		`{}`:                            "",
 		`[1,2]`:                         "[1,2]",
 		`{"command":"a\nb   c"}`:        "a b c",

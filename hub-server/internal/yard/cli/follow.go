@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/live"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/talk"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+)
+
+// impatient is how long a run may show no sign of life before a person is told what is waited for.
+const impatient = 2 * time.Second
+
+// following is a message that is followed to the end of its runs.
+type following struct {
+	s      *session
+	l      *line
+	v      *voice
+	talker talk.Talker
+	letter talk.Letter
+	feed   *live.Feed
+
+	runs  []client.RunID            // that the message started
+	tasks []client.AgentTask        // the same, once all have ended
+	said  map[client.MessageID]bool // messages that were told
+
+	mu     sync.Mutex
+	silent map[client.RunID]bool // runs that have shown no sign of life
+}
+
+// follow connects first and sends then, so that this device sees everything that the message causes.
+func (s *session) follow(l *line, talker talk.Talker, letter talk.Letter) error {
+	f := &following{
+		s: s, l: l, v: s.voice(l), talker: talker, letter: letter, feed: live.New(l.as, l.device, live.Options{}),
+		said: map[client.MessageID]bool{}, silent: map[client.RunID]bool{},
+	}
+	f.v.quiet = true
+	group := supervise.NewGroup(s.ctx)
+	group.Go(func(ctx context.Context) error {
+		defer group.Cancel()
+		return f.run(ctx)
+	})
+	group.Go(f.reassure)
+	err := errors.Join(group.Wait(), f.v.close())
+	if s.ctx.Err() != nil && len(f.runs) > 0 && len(f.tasks) == 0 {
+		err = errors.Join(err, f.v.notice(fmt.Sprintf("%s goes on without being watched; `yard cancel %s` stops it", f.runs[0], f.runs[0])))
+	}
+	return err
+}
+
+func (f *following) run(ctx context.Context) error {
+	sent := false
+	for u, err := range f.feed.Follow(ctx) {
+		if err != nil {
+			return err
+		}
+		if u.Link == client.LinkDown && !sent {
+			return u.Err
+		}
+		if err := f.tell(u); err != nil {
+			return err
+		}
+		if u.Link == client.LinkUp && !sent {
+			sent = true
+			if err := f.send(ctx); err != nil {
+				return err
+			}
+		}
+		if over, err := f.over(ctx, sent); over || err != nil {
+			return errors.Join(err, f.outcome())
+		}
+	}
+	return ctx.Err()
+}
+
+// send sends the message and notes which runs to wait for.
+func (f *following) send(ctx context.Context) error {
+	receipt, err := f.talker.Deliver(ctx, &f.letter)
+	if err != nil {
+		return err
+	}
+	f.runs = receipt.TaskIds
+	f.mu.Lock()
+	for _, run := range receipt.TaskIds {
+		f.silent[run] = true
+	}
+	f.mu.Unlock()
+	for _, run := range receipt.TaskIds {
+		f.feed.Track(run, f.letter.Session.ID)
+	}
+	return f.v.line(struct {
+		Receipt client.MessageReceipt `json:"receipt"`
+	}{receipt})
+}
+
+// tell tells an update if it belongs to the conversation; as JSON, everything.
+func (f *following) tell(u live.Update) error {
+	if u.Frame == nil || u.Link != "" {
+		return f.v.update(u)
+	}
+	var about struct {
+		Session client.SessionID `json:"session_id"`
+		Task    client.RunID     `json:"task_id"`
+		ID      string           `json:"id"`
+	}
+	if err := json.Unmarshal(u.Frame.Payload, &about); err != nil {
+		return f.v.update(u)
+	}
+	if u.Frame.Type != client.HubWebSocketFrameTypeAgentDispatch {
+		f.mu.Lock()
+		delete(f.silent, about.Task)
+		f.mu.Unlock()
+	}
+	if u.Frame.Type == client.HubWebSocketFrameTypeMessageNew {
+		f.said[about.ID] = true
+	}
+	if !f.s.json && (f.letter.Session.ID == "" || about.Session != f.letter.Session.ID) {
+		return nil
+	}
+	return f.v.update(u)
+}
+
+// over says whether all runs have ended and their last words, which follow their end, were told.
+func (f *following) over(ctx context.Context, sent bool) (bool, error) {
+	if !sent || slices.ContainsFunc(f.runs, func(run client.RunID) bool { return f.feed.Outcome(run) == "" }) {
+		return false, nil
+	}
+	if f.tasks == nil {
+		for _, run := range f.runs {
+			task, err := client.Decode[client.AgentTask](f.l.API().GetAgentTask(ctx, run))
+			if err != nil {
+				return false, fmt.Errorf("ask how the run ended: %w", err)
+			}
+			f.tasks = append(f.tasks, task)
+		}
+	}
+	untold := func(t client.AgentTask) bool { return t.FinalMessageID != "" && !f.said[t.FinalMessageID] }
+	return !slices.ContainsFunc(f.tasks, untold), nil
+}
+
+// outcome tells how the runs ended: as JSON, and as an error for the first one that did not end well.
+func (f *following) outcome() error {
+	var worst error
+	for _, task := range f.tasks {
+		if err := f.v.line(struct {
+			Task client.AgentTask `json:"task"`
+		}{task}); err != nil {
+			return err
+		}
+		if task.State != client.RunStateCompleted && worst == nil {
+			worst = &ended{task.ID, task.State}
+		}
+	}
+	return worst
+}
+
+// reassure tells what is waited for while a run shows no sign of life.
+func (f *following) reassure(ctx context.Context) error {
+	told := ""
+	for wait := time.NewTicker(impatient); ; {
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return nil
+		case <-wait.C:
+		}
+		run, waiting := f.waiting()
+		if !waiting {
+			continue
+		}
+		task, err := client.Decode[client.AgentTask](f.l.API().GetAgentTask(ctx, run))
+		if err != nil {
+			continue // the stream tells about a lost hub
+		}
+		text := f.reason(task)
+		if text == told {
+			continue
+		}
+		told = text
+		if err := f.v.notice(text); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *following) waiting() (client.RunID, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for run := range f.silent {
+		return run, true
+	}
+	return "", false
+}
+
+func (f *following) reason(task client.AgentTask) string {
+	agent := task.AgentID
+	for _, a := range f.letter.Agents {
+		if a.ID == task.AgentID {
+			agent = a.Name
+		}
+	}
+	switch task.State {
+	case client.RunStateWaitingEdge:
+		return fmt.Sprintf("waiting for an edge that can run %s; `yard edges` shows which are online", agent)
+	case client.RunStateQueued, client.RunStateDispatched:
+		return fmt.Sprintf("%s has the message; waiting for the agent to start", agent)
+	}
+	return fmt.Sprintf("%s is %s", agent, task.State)
+}

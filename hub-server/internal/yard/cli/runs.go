@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/screen"
+)
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+type runsCmd struct {
+	Session string `placeholder:"NAME" help:"Only runs in this conversation."`
+	Agent   string `placeholder:"NAME" help:"Only runs of this agent."`
+	State   string `placeholder:"STATE" help:"Only runs in this state: queued, waiting_edge, dispatched, running, waiting_person, cancelling, completed, failed, cancelled or interrupted."`
+	Limit   int    `short:"n" default:"20" help:"How many, the newest first (default: 20)."`
+}
+
+// Run lists runs.
+func (c runsCmd) Run(s *session) error {
+	return s.with(func(h *hub) error {
+		which, err := c.which(s, h)
+		if err != nil {
+			return err
+		}
+		all, err := h.find.Runs(s.ctx, c.Limit, which)
+		if err != nil {
+			return err
+		}
+		names := newBook(h.API())
+		agents, err := client.Decode[client.AgentList](h.API().ListAgents(s.ctx))
+		if err != nil {
+			return err
+		}
+		for _, a := range agents.Items {
+			names.members[a.ID] = a.Name
+		}
+		now := time.Now()
+		return table(s, all, "no runs; `yard send --session NAME \"@agent …\"` starts one",
+			[]string{"run", "state", "agent", "began", "took", "events", "error"}, func(t client.AgentTask) []string {
+				return []string{t.ID, state(t), names.Member(t.AgentID), screen.Ago(now, t.CreatedAt), took(t), number(t.LastEventSeq), t.Error.Message}
+			})
+	})
+}
+
+func (c runsCmd) which(s *session, h *hub) (client.ListAgentTasksParams, error) {
+	var which client.ListAgentTasksParams
+	if c.State != "" {
+		state := client.RunState(c.State)
+		if !state.Valid() {
+			return which, misused("there is no state %q; see `yard runs --help`", c.State)
+		}
+		which.State = &state
+	}
+	if c.Session != "" {
+		found, err := h.find.Session(s.ctx, c.Session)
+		if err != nil {
+			return which, err
+		}
+		which.SessionID = &found.ID
+	}
+	if c.Agent != "" {
+		found, err := h.find.Agent(s.ctx, c.Agent)
+		if err != nil {
+			return which, err
+		}
+		which.AgentID = &found.ID
+	}
+	return which, nil
+}
+
+func state(t client.AgentTask) string {
+	if t.Unknown {
+		return string(t.State) + " (edge away)"
+	}
+	return string(t.State)
+}
+
+func took(t client.AgentTask) string {
+	switch {
+	case t.StartedAt.IsZero():
+		return "-"
+	case t.EndedAt.IsZero():
+		return screen.Took(time.Since(t.StartedAt)) + " so far"
+	}
+	return screen.Took(t.EndedAt.Sub(t.StartedAt))
+}
+
+type cancelCmd struct {
+	Ref string `arg:"" name:"run" help:"The run: the beginning of its id is enough."`
+}
+
+// Run asks for a run to be stopped.
+func (c cancelCmd) Run(s *session) error {
+	return s.with(func(h *hub) error {
+		found, err := h.find.Run(s.ctx, c.Ref)
+		if err != nil {
+			return err
+		}
+		task, err := client.Decode[client.AgentTask](h.API().CancelAgentTask(s.ctx, found.ID))
+		if err != nil {
+			return err
+		}
+		return s.print(task, func() error {
+			if task.State == client.RunStateCancelling {
+				return s.say("%s is being stopped; `yard watch` shows when its processes are gone", task.ID)
+			}
+			return s.say("%s is %s", task.ID, task.State)
+		})
+	})
+}
+
+type eventsCmd struct {
+	Ref   string `arg:"" name:"run" help:"The run: the beginning of its id is enough."`
+	After int64  `default:"0" placeholder:"N" help:"Only events after number N (default: 0, from the start)."`
+	Full  bool   `help:"Show payloads whole."`
+}
+
+// Help is shown below the usage.
+func (eventsCmd) Help() string {
+	return `With --json each event is one line, its payload byte for byte as it was recorded.
+
+Examples:
+  yard events run_9f2c
+  yard events 9f2c --after 40 --json`
+}
+
+const eventPage = 500
+
+// Run prints a run's log.
+func (c eventsCmd) Run(s *session) error {
+	return s.with(func(h *hub) error {
+		found, err := h.find.Run(s.ctx, c.Ref)
+		if err != nil {
+			return err
+		}
+		for after, limit := c.After, eventPage; ; {
+			page, err := client.Decode[client.RunEventList](h.API().ListAgentTaskEvents(s.ctx, found.ID,
+				&client.ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
+			if err != nil {
+				return err
+			}
+			for _, e := range page.Items {
+				if err := s.print(e, func() error { return c.event(s, e) }); err != nil {
+					return err
+				}
+			}
+			if page.Next == 0 {
+				return nil
+			}
+			after = page.Next
+		}
+	})
+}
+
+func (c eventsCmd) event(s *session, e client.RunEvent) error {
+	const narrow = 90 // runes
+	payload := screen.Line(string(e.Payload), narrow)
+	if c.Full {
+		payload = screen.Clean(string(e.Payload))
+	}
+	return s.say("%5d  %s  %-22s %s", e.EventSeq, s.style.Dim(e.OccurredAt.Local().Format("15:04:05.000")), screen.Line(e.EventType, narrow), s.style.Dim(payload))
+}
+
+type messagesCmd struct {
+	Session string `arg:"" help:"The conversation: its name, or the beginning of its id."`
+	Limit   int    `short:"n" default:"50" help:"How many, up to the newest (default: 50)."`
+}
+
+// Run prints messages, the oldest first.
+func (c messagesCmd) Run(s *session) error {
+	return s.with(func(h *hub) error {
+		found, err := h.find.Session(s.ctx, c.Session)
+		if err != nil {
+			return err
+		}
+		all, err := c.read(s, h, found.ID)
+		if err != nil {
+			return err
+		}
+		names := newBook(h.API())
+		names.session(found)
+		return s.print(list[client.Message]{all}, func() error {
+			for _, m := range all {
+				if err := s.say("%s %s: %s", s.style.Dim(m.CreatedAt.Local().Format("2006-01-02 15:04")), s.style.Name(screen.Line(names.Member(m.SenderID), 40)), text(m)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func (c messagesCmd) read(s *session, h *hub, id client.SessionID) ([]client.Message, error) {
+	const page = 100
+	all := []client.Message{}
+	var before *int64
+	for len(all) < c.Limit {
+		limit := min(page, c.Limit-len(all))
+		list, err := client.Decode[client.MessageList](h.API().ListMessages(s.ctx, id, &client.ListMessagesParams{BeforeSeq: before, Limit: &limit}))
+		if err != nil {
+			return nil, err
+		}
+		all = append(slices.Clone(list.Items), all...)
+		if list.Next == 0 {
+			break
+		}
+		before = &list.Next
+	}
+	return all, nil
+}
+
+func text(m client.Message) string {
+	if t := screen.TextOf(m.Content); t != "" {
+		return strings.TrimSpace(screen.Clean(t))
+	}
+	return "(" + screen.Line(string(m.ContentType), 40) + ")"
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/talk"
+)
+
+const maxText = 64 << 10 // bytes; what the contract takes as a prompt
+
+type sendCmd struct {
+	Session string   `required:"" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id. It is made if nobody has one of that name."`
+	Wait    bool     `default:"true" negatable:"" help:"Follow the run that the message starts until it ends, with an exit code that says how (default)."`
+	Plain   bool     `help:"Take the text as it is: an @ means nobody."`
+	Text    []string `arg:"" optional:"" help:"The message; - reads it from standard input."`
+}
+
+// Help is shown below the usage.
+func (sendCmd) Help() string {
+	return `Agents that the text mentions become members of the conversation and each get a run. Ctrl-C stops the following, not the run.
+
+Examples:
+  yard send --session demo "@scout what changed here in the last 20 commits?"
+  git diff | yard send --session review --no-wait -`
+}
+
+// Run sends, and follows unless told not to.
+func (c sendCmd) Run(s *session) error {
+	text, err := c.text(s.In)
+	if err != nil {
+		return err
+	}
+	return s.withDevice(func(l *line) error {
+		talker := talk.New(l.as.API())
+		letter, err := talker.Prepare(s.ctx, c.Session, text, c.Plain)
+		if err != nil {
+			return err
+		}
+		if c.Wait && len(letter.Agents) > 0 {
+			return s.follow(l, talker, letter)
+		}
+		receipt, err := talker.Deliver(s.ctx, &letter)
+		if err != nil {
+			return err
+		}
+		return s.print(receipt, func() error { return s.sent(letter, receipt) })
+	})
+}
+
+func (s *session) sent(letter talk.Letter, receipt client.MessageReceipt) error {
+	if len(receipt.TaskIds) == 0 {
+		return s.say("sent to %s", letter.Session.Name)
+	}
+	return s.say("sent to %s; %s; `yard watch` follows", letter.Session.Name, strings.Join(receipt.TaskIds, " "))
+}
+
+func (c sendCmd) text(in io.Reader) (string, error) {
+	if len(c.Text) != 1 || c.Text[0] != "-" {
+		return strings.Join(c.Text, " "), nil
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxText+1))
+	if err != nil {
+		return "", fmt.Errorf("read the message from standard input: %w", err)
+	}
+	if len(data) > maxText {
+		return "", misused("the message is larger than %d KiB; put it into a file that the agent can read", maxText>>10)
+	}
+	return string(data), nil
+}

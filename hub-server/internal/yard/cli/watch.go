@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"errors"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/live"
+)
+
+type watchCmd struct {
+	Session string        `placeholder:"NAME" help:"Only this conversation: its name, or the beginning of its id."`
+	Since   time.Duration `placeholder:"TIME" help:"Begin with the messages of the last while, such as 30m or 24h."`
+}
+
+// Help is shown below the usage.
+func (watchCmd) Help() string {
+	return `Shows messages, and of each run its reasoning, its tool calls, its words and its end. A lost connection is made again; what was missed
+meanwhile follows in order. With --json each frame is one line, with the key by which it is applied.
+
+Examples:
+  yard watch
+  yard watch --session demo --since 1h
+  yard --device phone watch --json | jq -r .key`
+}
+
+// Run follows until Ctrl-C.
+func (c watchCmd) Run(s *session) error {
+	return s.withDevice(func(l *line) error {
+		options := live.Options{}
+		if c.Session != "" {
+			found, err := l.find.Session(s.ctx, c.Session)
+			if err != nil {
+				return err
+			}
+			options.Session = found.ID
+		}
+		if c.Since > 0 {
+			options.Since = time.Now().Add(-c.Since)
+		}
+		v := s.voice(l)
+		for u, err := range live.New(l.as, l.device, options).Follow(s.ctx) {
+			if err == nil {
+				err = v.update(u)
+			}
+			if s.ctx.Err() != nil {
+				return v.close() // Ctrl-C is how one leaves
+			}
+			if err != nil {
+				return errors.Join(err, v.close())
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,137 @@
+package up
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+)
+
+// server is one of the two programs.
+type server struct {
+	s       *state
+	name    string
+	program string
+	env     []string
+	hard    context.Context // its end means: at once
+	pid     int             // once it runs
+}
+
+func (s *state) server(name, program string, hard context.Context, env ...string) *server {
+	return &server{s: s, name: name, program: program, hard: hard, env: env}
+}
+
+func (v *server) log() string { return v.s.dir("logs", v.name+".log") }
+
+// until returns a part that runs the server, and closes ready once the check says that it works.
+func (v *server) until(ready chan<- struct{}, check func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return supervise.All(ctx, v.run, then(ready, func(ctx context.Context) error {
+			err := check(ctx)
+			if err != nil && ctx.Err() == nil {
+				return fmt.Errorf("%w\n%s", err, v.lastWords())
+			}
+			return err
+		}))
+	}
+}
+
+// run starts the server and blocks until it has ended. When ctx ends, it is asked to stop.
+func (v *server) run(ctx context.Context) error {
+	log, err := newLog(v.log())
+	if err != nil {
+		return err
+	}
+	defer log.Close() //nolint:errcheck // the server wrote it
+	cmd := exec.CommandContext(ctx, filepath.Join(v.s.Programs, v.program))
+	cmd.Env = append(append([]string{}, v.s.Environ...), v.env...)
+	cmd.Dir = v.s.Workspace
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = attributes()
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = stopGrace // then it is killed
+	if err := cmd.Start(); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s is not in %s; `make build` makes it", v.program, v.s.Programs)
+		}
+		return fmt.Errorf("start %s: %w", v.program, err)
+	}
+	defer context.AfterFunc(v.hard, func() { cmd.Process.Kill() })() //nolint:errcheck // it may be gone already
+	if err := v.started(cmd.Process.Pid); err != nil {
+		return errors.Join(err, cmd.Cancel(), cmd.Wait())
+	}
+	err = cmd.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%s has stopped by itself (%s)\n%s", v.program, how(err), v.lastWords())
+}
+
+func (v *server) started(pid int) error {
+	v.pid = pid
+	if v.name == "hub" {
+		v.s.record.HubPID = pid
+	} else {
+		v.s.record.EdgePID = pid
+	}
+	return v.s.save()
+}
+
+func how(err error) string {
+	if err == nil {
+		return "without an error"
+	}
+	return err.Error()
+}
+
+// lastWords are the last lines of the server's log, and where the rest is.
+func (v *server) lastWords() string {
+	lines := tail(v.log(), 8)
+	if len(lines) == 0 {
+		return "It has logged nothing to " + v.s.short(v.log()) + "."
+	}
+	return "Its last words, of " + v.s.short(v.log()) + ":\n  " + strings.Join(lines, "\n  ")
+}
+
+// echo is how long after the first interruption a further one counts as the same: some programs that start others pass on what the
+// terminal has told everybody already.
+const echo = 500 * time.Millisecond
+
+// insist returns a context that ends when a person interrupts again after ctx has ended. done must be called.
+func insist(ctx context.Context) (hard context.Context, done func()) {
+	hard, kill := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	over, finished := make(chan struct{}), make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(finished)
+		since := time.Now()
+		for {
+			select {
+			case <-signals:
+				if time.Since(since) > echo {
+					kill()
+					return
+				}
+			case <-over:
+				return
+			}
+		}
+	})
+	return hard, func() {
+		signal.Stop(signals)
+		close(over)
+		if !stop() {
+			<-finished
+		}
+		kill()
+	}
+}
