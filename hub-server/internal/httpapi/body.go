@@ -112,9 +112,33 @@ func strictBody(next StrictHandlerFunc, _ string) StrictHandlerFunc {
 
 // badBody says what is wrong with a body that is JSON but not the contract's.
 func badBody(err error) error {
-	var wrongType *json.UnmarshalTypeError
-	if errors.As(err, &wrongType) {
-		return fault.Wrap(err, fault.InvalidRequest, "The field %q must be a %s.", wrongType.Field, wrongType.Type.Kind())
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return fault.Wrap(err, fault.InvalidRequest, "The body must be a JSON %s.", kindName(wrong.Type))
+	case errors.As(err, &wrong):
+		return fault.Wrap(err, fault.InvalidRequest, "The field %q must be a %s.", wrong.Field, kindName(wrong.Type))
+	case errors.Is(err, io.EOF):
+		return fault.Wrap(err, fault.InvalidRequest, "The body is missing.")
 	}
-	return fault.Wrap(err, fault.InvalidRequest, "The body does not fit this address: %s.", strings.TrimPrefix(err.Error(), "json: "))
+	if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
+		return fault.Wrap(err, fault.InvalidRequest, "The field %s is not one of this address.", field)
+	}
+	return fault.Wrap(err, fault.InvalidRequest, "The body does not fit this address.")
+}
+
+// kindName is what JSON calls values of a Go type.
+func kindName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Slice, reflect.Array:
+		return "list"
+	case reflect.Struct, reflect.Map:
+		return "object"
+	default:
+		return "number"
+	}
 }

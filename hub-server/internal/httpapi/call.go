@@ -3,7 +3,7 @@ package httpapi
 import (
 	"context"
 	"crypto/sha256"
-	"net/http"
+	"log/slog"
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
@@ -24,12 +24,20 @@ type call struct {
 
 type callKey struct{}
 
-func withCall(r *http.Request, c *call) *http.Request {
-	return r.WithContext(context.WithValue(r.Context(), callKey{}, c))
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
 }
 
-// callOf returns the call of a handler's context. Every route passes the guard, so there always is one.
+// callOf returns the call of a request's context. Every request is observed, so there always is one; the guard fills it.
 func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+
+// who names the caller in the log.
+func (c *call) who() slog.Attr {
+	if c.edge.ID != "" {
+		return slog.Any("edge", c.edge.ID)
+	}
+	return slog.Any("user", c.person.User)
+}
 
 // caller is the person behind a handler's context.
 func caller(ctx context.Context) account.Principal { return callOf(ctx).person }

@@ -30,40 +30,37 @@ func (g *guard) protect(pattern string, next http.Handler) http.Handler {
 			g.problems.answer(w, r, notThere())
 			return
 		}
-		c, err := g.admit(r, rule)
-		if err != nil {
+		if err := g.admit(r, rule); err != nil {
 			g.problems.answer(w, r, err)
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		next.ServeHTTP(w, withCall(r, c))
+		next.ServeHTTP(w, r)
 	})
 }
 
-// admit returns the call, or why the request goes no further.
-func (g *guard) admit(r *http.Request, rule rule) (*call, error) {
-	c := &call{pattern: r.Pattern, path: r.URL.Path, peer: peer(r)}
+// admit fills the request's call, or says why the request goes no further.
+func (g *guard) admit(r *http.Request, rule rule) (err error) {
+	c := callOf(r.Context())
+	c.pattern, c.path, c.peer = r.Pattern, r.URL.Path, peer(r)
 	if rule.who == upgrade {
-		return c, take(r.Context(), g.limiter, "socket", c.peer, g.limits.Socket)
+		return take(r.Context(), g.limiter, "socket", c.peer, g.limits.Socket)
 	}
-	var err error
 	if c.browser, err = g.trusted.check(r); err != nil {
-		return nil, err
+		return err
 	}
 	switch rule.who {
 	case anybody:
-		err = g.admitAnybody(r, c, rule.limit)
+		return g.admitAnybody(r, c, rule.limit)
 	case person:
-		err = g.admitPerson(r, c, rule.may)
+		return g.admitPerson(r, c, rule.may)
 	case machine:
-		err = g.admitMachine(r, c)
+		return g.admitMachine(r, c)
 	case scraper:
-		err = g.admitScraper(r, c)
-	default:
-		err = fmt.Errorf("rule of %s names nobody", rule.operation)
+		return g.admitScraper(r, c)
 	}
-	return c, err
+	return fmt.Errorf("rule of %s names nobody", rule.operation)
 }
 
 func (g *guard) admitAnybody(r *http.Request, c *call, l limit) error {

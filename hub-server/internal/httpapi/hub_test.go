@@ -49,6 +49,7 @@ type hub struct {
 	deps      httpapi.Deps
 	ended     chan account.Family
 	closed    chan id.Edge
+	lanes     *runlog.Lanes
 }
 
 // newHub starts a hub; adjust may change what it is made of.
@@ -72,10 +73,12 @@ func newHub(t *testing.T, adjust ...func(*httpapi.Deps)) *hub {
 }
 
 func (h *hub) wire() httpapi.Deps {
-	log := slog.New(slog.NewJSONHandler(h.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	log, err := telemetry.NewLogger(h.logs, "debug")
+	if err != nil {
+		h.t.Fatal(err)
+	}
 	store, writer := h.openStore(log)
 	accounts, fleets, chats := sqlstore.NewAccounts(store, writer), sqlstore.NewFleet(store, writer), sqlstore.NewChat(store, writer)
-	var err error
 	if h.keys, err = account.OpenKeyring(filepath.Join(h.home, "keys.json"), log); err != nil {
 		h.t.Fatal(err)
 	}
@@ -91,6 +94,7 @@ func (h *hub) wire() httpapi.Deps {
 	runs := runlog.New(runlog.Config{
 		Store: sqlstore.NewRunlog(store, writer), Edges: fleets, Presence: h.online, Signer: signer, Log: log, Metrics: metrics,
 	})
+	h.lanes = runs.Lanes
 	issuer, attempts := account.NewIssuer(h.keys, h.clock.now), account.NewAttempts(accounts, h.keys, h.clock.now)
 	people := &account.People{
 		Store: accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: h.clock.now, Log: log,

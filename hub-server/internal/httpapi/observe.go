@@ -11,8 +11,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
-// observed gives each request its trace, turns a panic into a problem, and logs and measures the answer. The log has the route's pattern,
-// never the URL.
+// observed gives each request its trace and its call, turns a panic into a problem, and logs and measures the answer. The log has the
+// route's pattern and who called, never the URL, a header or a body.
 func observed(log *slog.Logger, m *metrics, p problems, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -20,15 +20,16 @@ func observed(log *slog.Logger, m *metrics, p problems, next http.Handler) http.
 		if !ok {
 			trace = telemetry.NewTrace()
 		}
-		r = r.WithContext(telemetry.WithTrace(r.Context(), trace))
+		c := &call{}
+		r = r.WithContext(withCall(telemetry.WithTrace(r.Context(), trace), c))
 		answer := &answer{ResponseWriter: w}
 		defer func() {
 			if cause := recover(); cause != nil {
 				recovered(p, answer, r, cause)
 			}
 			m.observe(r, answer.status, time.Since(start))
-			log.DebugContext(r.Context(), "request", "method", r.Method, "pattern", r.Pattern, "status", answer.status,
-				"bytes", answer.bytes, "duration", time.Since(start))
+			log.InfoContext(r.Context(), "request", "method", r.Method, "pattern", r.Pattern, "status", answer.status,
+				"bytes", answer.bytes, "duration", time.Since(start), "peer", peer(r), c.who())
 		}()
 		next.ServeHTTP(answer, r)
 	})

@@ -58,7 +58,10 @@ func New(d Deps) http.Handler {
 	d.Limits = g.limits
 	mux := guardedMux{mux: http.NewServeMux(), guard: g}
 	strict := NewStrictHandlerWithOptions(handlers{d}, []StrictMiddlewareFunc{strictBody},
-		StrictHTTPServerOptions{RequestErrorHandlerFunc: p.answer, ResponseErrorHandlerFunc: p.answer})
+		StrictHTTPServerOptions{
+			RequestErrorHandlerFunc:  func(w http.ResponseWriter, r *http.Request, err error) { p.answer(w, r, badBody(err)) },
+			ResponseErrorHandlerFunc: p.answer,
+		})
 	HandlerWithOptions(strict, StdHTTPServerOptions{
 		BaseRouter: mux, ErrorHandlerFunc: p.answer,
 		Middlewares: []MiddlewareFunc{func(next http.Handler) http.Handler { return boundedJSON(p, next) }},

@@ -47,7 +47,7 @@ func (c *client) agent(name string) string {
 // group opens a conversation with others and returns its address.
 func (c *client) group(name string, members ...string) string {
 	c.hub.t.Helper()
-	s := c.post("/client/sessions/group", object{"name": name, "member_ids": members}).is(201, "")
+	s := c.post("/client/sessions/group", object{"name": name, "member_ids": append([]string{}, members...)}).is(201, "")
 	return "/client/sessions/" + s.field("id")
 }
 
