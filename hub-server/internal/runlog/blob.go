@@ -141,7 +141,7 @@ func (b *Blobs) text(ctx context.Context, hash BlobHash) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read blob: %w", err)
 	}
-	return shorten(strings.ToValidUTF8(string(data), "\uFFFD")), nil
+	return shorten(string(data)), nil
 }
 
 // blobReader holds one part at a time.

@@ -20,8 +20,9 @@ func (l *Lanes) PendingCommands(ctx context.Context, edge id.Edge) ([]wire.Comma
 // Receipt records how an edge received a command. A start that it rejects ends the run in the hub: the edge has no log for it. An
 // answer to a command that is not open, or not this edge's, changes nothing.
 func (l *Lanes) Receipt(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt) error {
-	receipt.Code = fault.Code(cutText(string(receipt.Code), maxCode))
-	receipt.Detail = cutText(receipt.Detail, maxReason)
+	receipt.Code = fault.Code(remark(string(receipt.Code), maxCode))
+	receipt.Detail = remark(receipt.Detail, maxReason)
+	receipt.Status = wire.Status(remark(string(receipt.Status), maxCode))
 	for range raceRetries {
 		c, open, err := l.runs.commands.Command(ctx, edge, receipt.DeliveryID)
 		if err != nil || !open {

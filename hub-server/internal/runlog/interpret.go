@@ -73,8 +73,8 @@ func (e *Entry) readFailure() {
 	failure := event.ErrorObj{Code: fault.AgentError, Message: "The agent failed and gave no reason."}
 	if json.Unmarshal(e.Body.Payload, &p) == nil && p.Error.Code != "" {
 		failure = p.Error
-		failure.Code = fault.Code(cutText(string(p.Error.Code), maxCode))
-		failure.Message = cutText(p.Error.Message, maxReason)
+		failure.Code = fault.Code(remark(string(p.Error.Code), maxCode))
+		failure.Message = remark(p.Error.Message, maxReason)
 	}
 	e.Failure = &failure
 }

@@ -23,9 +23,15 @@ type Lanes struct {
 	metrics metrics
 }
 
+// maxProducerSeq is more than any journal reaches, and less than what a store's number holds.
+const maxProducerSeq wire.ProducerSeq = 1 << 62
+
 // Open takes the lane of a greeting edge: an older connection can commit no more. Rows that the edge no longer has and the hub never
 // got are recorded as a gap, and the lane goes on behind it.
 func (l *Lanes) Open(ctx context.Context, edge id.Edge, hello wire.Hello) (LaneState, error) {
+	if err := checkHello(hello); err != nil {
+		return LaneState{}, err
+	}
 	lane, fresh, err := l.store.OpenLane(ctx, edge, hello)
 	if err != nil {
 		return LaneState{}, err
@@ -45,6 +51,14 @@ func (l *Lanes) Open(ctx context.Context, edge id.Edge, hello wire.Hello) (LaneS
 		return l.skipGap(ctx, lane, hello)
 	}
 	return lane, nil
+}
+
+// checkHello bounds what becomes a key of the store.
+func checkHello(hello wire.Hello) error {
+	if !event.WellFormed(string(hello.Incarnation)) || !event.WellFormed(string(hello.BootNonce)) || hello.Floor > maxProducerSeq {
+		return fault.New(fault.FrameUnreadable, "The hub could not read this edge's hello. Update the edge, or the hub.")
+	}
+	return nil
 }
 
 // provesRollback says whether the edge shows our own signature under more than we have, given in this life of the store.

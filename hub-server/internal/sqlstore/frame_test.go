@@ -269,6 +269,47 @@ func TestAnUnknownTypeIsStoredOpaque(t *testing.T) {
 	})
 }
 
+func TestTextThatOnlyOneStoreWouldTakeStopsNoLane(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		j, n := launched(t, r)
+		msg := j.say(t, n.ID, "a NUL \x00 in the text")
+		j.write(t, n.ID, wireArtifact, event.ArtifactCreatedPayload{
+			ArtifactID: id.NewArtifact(), Filename: "a\x00b", ContentType: "text/plain", Checksum: string(r.put(t, j.edge, nil)),
+		})
+		j.write(t, n.ID, wireFailed, json.RawMessage(`{"error":{"code":"\u0000","message":"because \u0000 \ud800"}}`))
+		j.write(t, n.ID, wireFinished, event.RunCompletedPayload{MessageID: msg})
+		if res := j.flush(t, r); res.Watermark != 6 || len(res.Refused) != 0 {
+			t.Fatalf("got %+v", res)
+		}
+		if err := sameAsRows(r.logOf(t, n.ID)[:5], j.rows); err != nil {
+			t.Error(err)
+		}
+		if got := r.messagesOf(t, n.Session); !slices.Equal(got, []string{"a NUL \uFFFD in the text"}) {
+			t.Errorf("messages are %q", got)
+		}
+		if found := r.get(t, n.ID); found.Error == nil || found.Error.Message != "because \uFFFD \uFFFD" {
+			t.Errorf("error is %+v", found.Error)
+		}
+	})
+}
+
+func TestAHelloThatCannotBeKeptIsRefused(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		good := newJournal(id.NewEdge()).hello
+		for name, spoil := range map[string]func(*wire.Hello){
+			"no incarnation": func(h *wire.Hello) { h.Incarnation = "" },
+			"NUL":            func(h *wire.Hello) { h.BootNonce = "a\x00" },
+			"floor":          func(h *wire.Hello) { h.Floor = 1 << 63 },
+		} {
+			bad := good
+			spoil(&bad)
+			if _, err := r.Lanes.Open(t.Context(), id.NewEdge(), bad); fault.CodeOf(err) != fault.FrameUnreadable {
+				t.Errorf("%s: got %v", name, err)
+			}
+		}
+	})
+}
+
 func TestALaneGoesOnBehindRowsThatAreLost(t *testing.T) {
 	eachRecord(t, func(t *testing.T, r *record) {
 		j, n := launched(t, r)

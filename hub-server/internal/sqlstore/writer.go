@@ -19,6 +19,11 @@ const (
 	groupRetries = 5  // of a group that lost a race against another hub's writer
 )
 
+// errSpoiled marks the failure of a group before its commit: nothing of it was kept, and one of its requests may be to blame.
+var errSpoiled = errors.New("group spoiled")
+
+func spoiled(err error) error { return fmt.Errorf("%w: %w", errSpoiled, err) }
+
 // ErrWriterStopped is returned to requests that arrive while the hub stops.
 var ErrWriterStopped = errors.New("store writer has stopped")
 
@@ -125,6 +130,9 @@ func (w *Writer) commit(ctx context.Context, group []*request) error {
 	for attempt := 1; retryable(err) && attempt < groupRetries; attempt++ {
 		tx, err = w.try(ctx, group)
 	}
+	if len(group) > 1 && errors.Is(err, errSpoiled) {
+		return w.commitSingly(ctx, group, err)
+	}
 	if err != nil {
 		w.log.Error("store group failed", "requests", len(group), "error", err)
 		w.dropConn()
@@ -142,6 +150,22 @@ func (w *Writer) commit(ctx context.Context, group []*request) error {
 		w.committed(Committed{Head: tx.outboxHead, Edges: slices.Compact(slices.Sorted(slices.Values(tx.edges)))})
 	}
 	return err
+}
+
+// commitSingly finds the request that spoiled its group, and spares the others.
+func (w *Writer) commitSingly(ctx context.Context, group []*request, cause error) error {
+	w.log.Warn("store group is run request by request", "requests", len(group), "error", cause)
+	w.dropConn()
+	for i := range group {
+		if err := w.commit(ctx, group[i:i+1]); err != nil && !errors.Is(err, errSpoiled) {
+			for _, req := range group[i+1:] {
+				req.err = fmt.Errorf("commit: %w", err)
+				close(req.done)
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // try runs the group once. An error means that nothing was kept, or, if it came from the commit itself on PostgreSQL, that nobody knows.
@@ -171,11 +195,11 @@ func (t *Tx) run(ctx context.Context, group []*request) error {
 	}
 	for _, req := range group {
 		if err := t.runRequest(ctx, req); err != nil {
-			return err
+			return spoiled(err)
 		}
 	}
 	if err := t.placeOutbox(ctx); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+		return fmt.Errorf("outbox: %w", spoiled(err))
 	}
 	_, err := t.Exec(ctx, "COMMIT")
 	return err

@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
@@ -34,6 +36,49 @@ func TestAFailingRequestKeepsNothingAndSparesTheOthers(t *testing.T) {
 		do(t, w, nil, emit("kept"))
 		if got := frameTypes(t, s); len(got) != 1 || got[0] != "kept" {
 			t.Errorf("outbox holds %v, want only the second request's row", got)
+		}
+	})
+}
+
+func TestARequestThatSpoilsItsGroupFailsAlone(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
+		begun, release := make(chan struct{}), make(chan struct{})
+		var others sync.WaitGroup
+		others.Go(func() {
+			err := w.Do(t.Context(), nil, func(context.Context, *Tx) error {
+				close(begun)
+				<-release
+				return nil
+			})
+			if err != nil {
+				t.Errorf("the first group: %v", err)
+			}
+		})
+		<-begun
+		spoiler := make(chan error, 1)
+		others.Go(func() {
+			spoiler <- w.Do(t.Context(), nil, func(ctx context.Context, tx *Tx) error {
+				_, err := tx.Exec(ctx, "RELEASE SAVEPOINT request")
+				return err
+			})
+		})
+		for range 5 {
+			others.Go(func() {
+				if err := w.Do(t.Context(), nil, emit("kept")); err != nil {
+					t.Errorf("an innocent request: %v", err)
+				}
+			})
+		}
+		for len(w.requests) < 6 {
+			runtime.Gosched()
+		}
+		close(release)
+		others.Wait()
+		if err := <-spoiler; err == nil {
+			t.Error("the spoiler succeeded")
+		}
+		if got := frameTypes(t, s); len(got) != 5 {
+			t.Errorf("outbox holds %d rows, want those of the five others", len(got))
 		}
 	})
 }
