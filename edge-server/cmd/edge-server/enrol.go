@@ -7,8 +7,8 @@ import (
 )
 
 type enrolCommand struct {
-	Hub   string `required:"" placeholder:"URL" help:"Address of the hub, such as https://hub.example.org."`
-	Token string `required:"" env:"EDGE_ENROL_TOKEN" placeholder:"TOKEN" help:"The token: good once, for 30 minutes. Better in EDGE_ENROL_TOKEN than where other users see it."`
+	Hub   string `required:"true" placeholder:"URL" help:"Address of the hub, such as https://hub.example.org."`
+	Token string `required:"true" env:"EDGE_ENROL_TOKEN" placeholder:"TOKEN" help:"The token: good once, for 30 minutes. Better in EDGE_ENROL_TOKEN than where other users see it."`
 }
 
 // Run redeems the token.

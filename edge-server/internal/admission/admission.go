@@ -81,12 +81,12 @@ func (a *Admission) Run(ctx context.Context) error {
 // work is one place: it takes a run, sees it through, and takes the next.
 func (a *Admission) work(ctx context.Context) error {
 	for {
-		t, ok := a.schedule.next(ctx)
-		if !ok {
+		life, t := a.schedule.next(ctx)
+		if t == nil {
 			return nil
 		}
 		a.metrics.running.Inc()
-		err := a.perform(ctx, t)
+		err := a.perform(life, t)
 		a.metrics.running.Dec()
 		a.schedule.finish(t)
 		if err != nil {

@@ -46,12 +46,15 @@ func TestStoppingEdgeEndsItsAgentsAndKeepsWhatWaits(t *testing.T) {
 func TestRunsOfACrashedEdgeAreAccountedForAtStart(t *testing.T) {
 	type step func(t *testing.T, j *journal.Journal, c wire.Command)
 	admit := func(t *testing.T, j *journal.Journal, c wire.Command) {
+		t.Helper()
 		must(t, j.AnswerStart(t.Context(), c, wire.CommandReceipt{DeliveryID: c.DeliveryID, RunID: c.RunID, Status: wire.Accepted}))
 	}
 	intend := func(t *testing.T, j *journal.Journal, c wire.Command) {
+		t.Helper()
 		must(t, j.Intend(t.Context(), c.RunID, "nonce"))
 	}
 	started := func(t *testing.T, j *journal.Journal, c wire.Command) {
+		t.Helper()
 		from := journal.Origin{Scope: event.Scope{RunID: c.RunID}}
 		must(t, j.CommitStarted(t.Context(), from, 1, run.Candidate{Type: event.RunStarted, Payload: event.RunStartedPayload{}}))
 		must(t, j.Commit(t.Context(), from,
@@ -60,6 +63,7 @@ func TestRunsOfACrashedEdgeAreAccountedForAtStart(t *testing.T) {
 			run.Candidate{Type: event.ToolStarted, Payload: event.ToolStartedPayload{ToolCallID: "t1", ToolName: "Bash"}}))
 	}
 	cancelled := func(t *testing.T, j *journal.Journal, c wire.Command) {
+		t.Helper()
 		k := cancelOf(c)
 		must(t, j.AnswerCancel(t.Context(), k, wire.CommandReceipt{DeliveryID: k.DeliveryID, RunID: c.RunID, Status: wire.Accepted}))
 	}

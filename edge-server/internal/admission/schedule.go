@@ -64,16 +64,16 @@ func (s *schedule) add(t *turn) {
 	s.wake()
 }
 
-// next waits for a turn that may start and moves it to the running ones, under a context of its own that ends with ctx or by a cancel. It
-// returns false when ctx ends.
-func (s *schedule) next(ctx context.Context) (*turn, bool) {
+// next waits for a turn that may start and moves it to the running ones. life is the context of the run: it ends with ctx, or with the cause
+// errCancelled by a cancel. There is no turn when ctx ends.
+func (s *schedule) next(ctx context.Context) (life context.Context, t *turn) {
 	for {
 		s.mu.Lock()
-		t := s.pick(ctx)
+		life, t = s.pick(ctx)
 		changed := s.changed
 		s.mu.Unlock()
 		if t != nil || ctx.Err() != nil {
-			return t, t != nil
+			return life, t
 		}
 		select {
 		case <-changed:
@@ -83,20 +83,21 @@ func (s *schedule) next(ctx context.Context) (*turn, bool) {
 }
 
 // pick takes the first pending turn whose dialogue is silent. Callers hold mu.
-func (s *schedule) pick(ctx context.Context) *turn {
+func (s *schedule) pick(ctx context.Context) (context.Context, *turn) {
 	if ctx.Err() != nil {
-		return nil
+		return nil, nil
 	}
 	i := slices.IndexFunc(s.pending, func(t *turn) bool { return !s.talking[t.dialogue] })
 	if i < 0 {
-		return nil
+		return nil, nil
 	}
 	t := s.pending[i]
 	s.pending = slices.Delete(s.pending, i, i+1)
-	t.ctx, t.cancel = context.WithCancelCause(ctx)
+	life, cancel := context.WithCancelCause(ctx)
+	t.cancel = cancel
 	s.running[t.job.Run] = t
 	s.talking[t.dialogue] = true
-	return t
+	return life, t
 }
 
 func (s *schedule) finish(t *turn) {

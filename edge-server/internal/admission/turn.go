@@ -25,8 +25,7 @@ type turn struct {
 	behind     bool // the normaliser knows events that the journal did not take
 	met        bool // the agent has named its session in this turn
 
-	ctx    context.Context // the life of the run, ended by whoever stops it
-	cancel context.CancelCauseFunc
+	cancel context.CancelCauseFunc // stops the run, once it has a place
 }
 
 // newTurn reads the body of a start command. Its fault says what is wrong with it.
@@ -52,15 +51,16 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 	}, nil
 }
 
-// perform sees one run through. Errors are those of the journal; everything else ends the run, not the edge.
-func (a *Admission) perform(ctx context.Context, t *turn) error {
-	ctx = context.WithoutCancel(ctx) // what has happened is journalled even while the edge stops
+// perform sees one run through; the end of life asks for its stop. Errors are those of the journal; everything else ends the run, not the
+// edge.
+func (a *Admission) perform(life context.Context, t *turn) error {
+	ctx := context.WithoutCancel(life) // what has happened is journalled even while the run is stopped
 	if err := a.prepare(ctx, t); err != nil {
 		return err
 	}
-	process, err := a.start(t)
+	process, err := a.start(life, t)
 	if err != nil {
-		return a.close(ctx, t, a.outcome(t, Exit{Outcome: run.Failed(startError(err)), Gone: true}))
+		return a.close(ctx, t, outcome(life, Exit{Outcome: run.Failed(startError(err)), Gone: true}))
 	}
 	a.metrics.started.Inc()
 	started := t.normaliser.Start(process.WorkDir(), a.opts.Now())
@@ -68,11 +68,11 @@ func (a *Admission) perform(ctx context.Context, t *turn) error {
 	if journalErr != nil {
 		t.cancel(errStopping) // an agent that leaves no trace must not work
 	}
-	exit := process.Follow(t.ctx, func(e run.AgentEvent) error { return a.say(ctx, t, e) })
+	exit := process.Follow(life, func(e run.AgentEvent) error { return a.say(life, t, e) })
 	if journalErr != nil {
 		return fmt.Errorf("record start: %w", journalErr)
 	}
-	return a.close(ctx, t, a.outcome(t, exit))
+	return a.close(ctx, t, outcome(life, exit))
 }
 
 // prepare completes the job and records the intent to start it.
@@ -91,18 +91,19 @@ func (a *Admission) prepare(ctx context.Context, t *turn) error {
 }
 
 // start spawns the process unless the run has been stopped already.
-func (a *Admission) start(t *turn) (Process, error) {
-	if err := context.Cause(t.ctx); err != nil {
-		return nil, err
+func (a *Admission) start(life context.Context, t *turn) (Process, error) {
+	if stopped(life) {
+		return nil, context.Cause(life)
 	}
-	return a.opts.Executor.Start(t.ctx, t.job)
+	return a.opts.Executor.Start(life, t.job)
 }
 
 // say puts what the agent says into the journal. It blocks while there is no room, until the run is stopped.
-func (a *Admission) say(ctx context.Context, t *turn, e run.AgentEvent) error {
-	if _, failed := e.(run.Failure); failed && t.ctx.Err() != nil {
+func (a *Admission) say(life context.Context, t *turn, e run.AgentEvent) error {
+	if _, failed := e.(run.Failure); failed && stopped(life) {
 		return nil // the stop made it fail
 	}
+	ctx := context.WithoutCancel(life)
 	if fact, ok := e.(run.Fact); ok && fact.Type == event.SessionInit {
 		if err := a.meet(ctx, t, fact); err != nil {
 			return err
@@ -116,7 +117,7 @@ func (a *Admission) say(ctx context.Context, t *turn, e run.AgentEvent) error {
 	if t.normaliser.Ended() {
 		err = a.journal.Commit(ctx, t.origin, said...)
 	} else {
-		err = a.journal.Append(t.ctx, t.origin, said...)
+		err = a.journal.Append(life, t.origin, said...)
 	}
 	t.behind = t.behind || err != nil
 	return err
@@ -137,11 +138,11 @@ func (a *Admission) meet(ctx context.Context, t *turn, fact run.Fact) error {
 }
 
 // outcome decides how the run ends if the agent has not said so itself.
-func (a *Admission) outcome(t *turn, exit Exit) run.Outcome {
+func outcome(life context.Context, exit Exit) run.Outcome {
 	switch {
-	case errors.Is(context.Cause(t.ctx), errCancelled):
+	case errors.Is(context.Cause(life), errCancelled):
 		return run.Cancelled(exit.Gone)
-	case t.ctx.Err() != nil:
+	case stopped(life):
 		return run.Interrupted(fault.EdgeStopped)
 	}
 	return exit.Outcome
@@ -180,6 +181,8 @@ func (a *Admission) catchUp(ctx context.Context, t *turn) error {
 	t.normaliser = restored
 	return nil
 }
+
+func stopped(life context.Context) bool { return life.Err() != nil }
 
 // startError is what the run says about a start that failed.
 func startError(err error) event.ErrorObj {

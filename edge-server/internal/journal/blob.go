@@ -40,9 +40,7 @@ func openBlobs(ctx context.Context, home string, db querier) (*blobStore, error)
 	if err := os.MkdirAll(b.folder, folderMode); err != nil {
 		return nil, err
 	}
-	known, err := query(ctx, db, func(scan func(...any) error) (sum string, err error) {
-		return sum, scan(&sum)
-	}, `SELECT sha256 FROM blobs`)
+	known, err := query(ctx, db, scanText, `SELECT sha256 FROM blobs`)
 	if err != nil {
 		return nil, err
 	}

@@ -24,9 +24,9 @@ const crashes = 20
 // Whatever the moment of death: what was promised is there, nothing is torn or twice, and the next process continues behind it.
 func TestKilledWriterLosesNothingThatItPromised(t *testing.T) {
 	home := t.TempDir()
-	promised, before := 0, 0
+	before := 0
 	for crash := range crashes {
-		promised = killedAfter(t, home, 1+2*crash)
+		promised := killedAfter(t, home, 1+2*crash)
 		j := open(t, options(home))
 		if err := j.Verify(t.Context()); err != nil {
 			t.Fatal(err)

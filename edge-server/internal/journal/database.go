@@ -49,6 +49,9 @@ func openDatabase(ctx context.Context, home string) (*database, error) {
 		return nil, err
 	}
 	db := &database{lock: lock}
+	if err := makePrivate(filepath.Join(home, fileName)); err != nil {
+		return nil, errors.Join(err, db.close())
+	}
 	file := url.URL{Path: filepath.Join(home, fileName)} // a folder may be called anything
 	path := "file:" + file.EscapedPath() + pragmas
 	if db.writeDB, err = sql.Open("sqlite", path); err == nil {
@@ -60,13 +63,23 @@ func openDatabase(ctx context.Context, home string) (*database, error) {
 		db.readDB.SetMaxIdleConns(4)
 		err = db.migrate(ctx)
 	}
-	if err == nil {
-		err = os.Chmod(filepath.Join(home, fileName), 0o600)
-	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal: %w", err), db.close())
 	}
 	return db, nil
+}
+
+// makePrivate makes the file, if it is not there, readable by its owner alone before SQLite opens it: the files that SQLite puts beside it
+// take over its mode.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("make journal: %w", err)
+	}
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+		return fmt.Errorf("make journal private: %w", err)
+	}
+	return nil
 }
 
 func (db *database) migrate(ctx context.Context) error {

@@ -83,10 +83,7 @@ func (t *transaction) takeRows() ([]keptRow, error) {
 	}
 	for i := range kept {
 		const named = `SELECT sha256 FROM row_blobs WHERE seq = ?`
-		kept[i].blobs, err = query(t.ctx, t.sql, func(scan func(...any) error) (sum string, err error) {
-			return sum, scan(&sum)
-		}, named, int64(kept[i].event.Seq))
-		if err != nil {
+		if kept[i].blobs, err = query(t.ctx, t.sql, scanText, named, int64(kept[i].event.Seq)); err != nil {
 			return nil, err
 		}
 	}

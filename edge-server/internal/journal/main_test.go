@@ -98,15 +98,6 @@ func rows(t testing.TB, j *journal.Journal, from wire.ProducerSeq) []event.Envel
 	}
 }
 
-func text(t testing.TB, events []event.Envelope) string {
-	t.Helper()
-	var all string
-	for _, e := range events {
-		all += deltaOf(t, e)
-	}
-	return all
-}
-
 // openStill opens a journal that nobody writes.
 func openStill(t *testing.T, opts journal.Options) *journal.Journal {
 	t.Helper()

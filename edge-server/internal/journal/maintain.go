@@ -163,7 +163,7 @@ func (t *transaction) dropOrphans() (sums []string, bytes int64, err error) {
 func (j *Journal) forgetCommands(ctx context.Context) error {
 	before := j.opts.Now().Add(-forgetAfter).UnixMicro()
 	const find = `SELECT run FROM runs WHERE ended_at < ? AND NOT EXISTS (SELECT 1 FROM rows WHERE rows.run = runs.run) LIMIT ?`
-	old, err := query(ctx, j.db.readDB, func(scan func(...any) error) (r string, err error) { return r, scan(&r) }, find, before, trimSlice)
+	old, err := query(ctx, j.db.readDB, scanText, find, before, trimSlice)
 	if err != nil || len(old) == 0 {
 		return err
 	}

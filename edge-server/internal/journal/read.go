@@ -63,7 +63,8 @@ func (j *Journal) Read(ctx context.Context, from wire.ProducerSeq, maxBytes int6
 func (j *Journal) missing(ctx context.Context, seq wire.ProducerSeq) ([]event.BlobRef, error) {
 	const statement = `SELECT b.sha256, b.size FROM row_blobs n JOIN blobs b ON b.sha256 = n.sha256 WHERE n.seq = ? AND b.uploaded = 0`
 	return query(ctx, j.db.readDB, func(scan func(...any) error) (ref event.BlobRef, err error) {
-		return ref, scan(&ref.SHA256, &ref.Size)
+		err = scan(&ref.SHA256, &ref.Size)
+		return ref, err
 	}, statement, int64(seq))
 }
 
@@ -120,6 +121,12 @@ func query[T any](ctx context.Context, db querier, read func(scan func(...any) e
 		found = append(found, item)
 	}
 	return found, rows.Err()
+}
+
+// scanText reads a result of one text column.
+func scanText(scan func(...any) error) (text string, err error) {
+	err = scan(&text)
+	return text, err
 }
 
 type querier interface {

@@ -40,7 +40,8 @@ func scanRun(scan func(...any) error) (r Run, err error) {
 	if err := scan(&r.ID, &r.Lease, &r.Phase, &r.Nonce, &r.PID, &r.Cancelled, &command); err != nil {
 		return r, err
 	}
-	return r, json.Unmarshal(command, &r.Start)
+	err = json.Unmarshal(command, &r.Start)
+	return r, err
 }
 
 // FindRun returns the record of a run; false if it was never admitted here.

@@ -66,7 +66,7 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 	var giveUp <-chan time.Time
 	grown := c.opts.Journal.Appended()
 	err := c.feed(ctx, connected{c.hello()})
-	for err == nil && !(giveUp != nil && c.machine.settled()) {
+	for err == nil && (giveUp == nil || !c.machine.settled()) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)

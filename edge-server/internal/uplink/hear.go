@@ -62,7 +62,8 @@ func decode[T any](data []byte) (T, error) {
 	if len(data) > wire.MaxControlSize || event.Depth(data) > event.MaxDepth {
 		return v, fault.New(fault.FrameUnreadable, "A message of the hub is too large.")
 	}
-	return v, json.Unmarshal(data, &v)
+	err := json.Unmarshal(data, &v)
+	return v, err
 }
 
 // order hands a command to the receiving goroutine.

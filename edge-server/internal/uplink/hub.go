@@ -71,6 +71,7 @@ type tunnel struct {
 func (h *hub) open(ctx context.Context) (*tunnel, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
+	//nolint:bodyclose // the library closes it, or replaces it by a buffer
 	socket, answer, err := websocket.Dial(ctx, h.base.JoinPath("edge", "uplink").String(), &websocket.DialOptions{
 		HTTPClient: h.client, HTTPHeader: h.headers(), CompressionMode: websocket.CompressionDisabled,
 	})

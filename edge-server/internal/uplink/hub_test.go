@@ -51,6 +51,7 @@ type hub struct {
 }
 
 func newHub(t *testing.T) *hub {
+	t.Helper()
 	h := &hub{t: t, edge: id.NewEdge(), blobs: map[string][]byte{}, changed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /edge/uplink", h.uplink)

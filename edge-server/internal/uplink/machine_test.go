@@ -174,11 +174,11 @@ func TestMachineGivesUpAHubThatCommitsNothing(t *testing.T) {
 	m.step(hello(1, 1), now)
 	m.step(welcome(0, 9), now)
 	m.step(batch(1, "a"), now)
-	for s := time.Duration(1); s <= 30; s++ {
-		m.step(pinged{}, now.Add(s*time.Second))
-		out := m.step(ticked{}, now.Add(s*time.Second))
-		if (len(out) > 0) != (s == 30) {
-			t.Errorf("after %d s: %v", s, out)
+	for after := time.Second; after <= 30*time.Second; after += time.Second {
+		m.step(pinged{}, now.Add(after))
+		out := m.step(ticked{}, now.Add(after))
+		if (len(out) > 0) != (after == 30*time.Second) {
+			t.Errorf("after %s: %v", after, out)
 		}
 	}
 }
