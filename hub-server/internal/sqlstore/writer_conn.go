@@ -1,0 +1,57 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+func (w *Writer) ensureConn(ctx context.Context) error {
+	if w.conn != nil {
+		return nil
+	}
+	conn, err := w.store.writeDB.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	if err := w.store.greet(ctx, conn); err != nil {
+		discard(conn)
+		return err
+	}
+	w.conn, w.stmts = conn, map[string]*sql.Stmt{}
+	return nil
+}
+
+// greet makes sure that a new writer connection leads to the same store and that its commits wait for the disk.
+func (s *Store) greet(ctx context.Context, conn *sql.Conn) error {
+	if s.dialect.durable != "" {
+		if _, err := conn.ExecContext(ctx, s.dialect.durable); err != nil {
+			return fmt.Errorf("ask for durable commits: %w", err)
+		}
+	}
+	epoch, err := s.dialect.readEpoch(ctx, conn)
+	if err == nil && epoch != s.Epoch() {
+		err = ErrEpochChanged
+	}
+	return err
+}
+
+// dropConn forgets a connection whose state is in doubt; the next group makes a new one.
+func (w *Writer) dropConn() {
+	if w.conn == nil {
+		return
+	}
+	for _, stmt := range w.stmts {
+		stmt.Close() //nolint:errcheck // the connection goes away with it
+	}
+	discard(w.conn)
+	w.conn, w.stmts = nil, nil
+}
+
+// Probe proves that the store takes writes: it commits one that changes nothing.
+func (w *Writer) Probe(ctx context.Context) error {
+	return w.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE store_counter SET epoch = epoch WHERE id = 1`)
+		return err
+	})
+}
