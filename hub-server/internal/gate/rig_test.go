@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
@@ -35,6 +36,7 @@ type world struct {
 	marks   *delivery.Marks
 	devices *fakeDevices
 	bus     *memoryBus
+	api     *apicontract.Validator
 
 	mu   sync.Mutex
 	hubs []*hub
@@ -59,7 +61,11 @@ func newWorld(t *testing.T) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, store: store, devices: &fakeDevices{known: map[account.AccessToken]account.Principal{}}, bus: &memoryBus{}}
+	api, err := apicontract.New(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, api: api, store: store, devices: &fakeDevices{known: map[account.AccessToken]account.Principal{}}, bus: &memoryBus{}}
 	w.writer = store.NewWriter(quiet(), telemetry.NewRegistry("hub"), w.committed)
 	w.marks = delivery.NewMarks(quiet(), sqlstore.NewMarks(store, w.writer), store.Epoch)
 	w.run(w.writer.Run)
@@ -231,6 +237,7 @@ func (b *memoryBus) Listen(_ context.Context, p subject.Pattern, h func(subject.
 // client is a device that reads.
 type client struct {
 	t      *testing.T
+	api    *apicontract.Validator
 	socket *websocket.Conn
 	raw    net.Conn // beneath the socket
 	seq    uint64
@@ -256,7 +263,7 @@ func (h *hub) dial(token account.AccessToken, cursor string) *client {
 }
 
 func (h *hub) tryDial(token account.AccessToken, cursor string) (*client, *http.Response, error) {
-	c := &client{t: h.world.t, cursor: cursor}
+	c := &client{t: h.world.t, api: h.world.api, cursor: cursor}
 	dialer := net.Dialer{}
 	connect := dialer.DialContext
 	if pipes, ok := h.server.Listener.(*pipeListener); ok {
@@ -288,7 +295,7 @@ func (h *hub) tryDial(token account.AccessToken, cursor string) (*client, *http.
 // cut loses the connection.
 func (c *client) cut() { c.socket.CloseNow() }
 
-// next reads one frame and checks its number.
+// next reads one frame and checks it against the contract, and its number.
 func (c *client) next() received {
 	c.t.Helper()
 	f, err := c.tryNext(10 * time.Second)
@@ -303,6 +310,9 @@ func (c *client) tryNext(within time.Duration) (received, error) {
 	defer cancel()
 	_, raw, err := c.socket.Read(ctx)
 	if err != nil {
+		return received{}, err
+	}
+	if err := c.api.Frame(raw); err != nil {
 		return received{}, err
 	}
 	var f received
