@@ -1,0 +1,155 @@
+package frames
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeRecord holds one run, one message and one edge.
+type fakeRecord struct {
+	events  []runlog.StoredEvent
+	message chat.Message
+	owner   id.User
+	fail    error
+	runs    int // reads
+}
+
+func (r *fakeRecord) Run(_ context.Context, run id.Run) (runlog.Run, error) {
+	r.runs++
+	if run != header.Run {
+		return runlog.Run{}, fault.New(fault.NotFound, "no such run")
+	}
+	return runlog.Run{ID: run, Session: header.Session, Agent: header.Agent, TraceID: header.TraceID}, r.fail
+}
+
+func (r *fakeRecord) Events(_ context.Context, _ id.Run, after runlog.EventSeq, limit int) ([]runlog.StoredEvent, runlog.EventSeq, error) {
+	return r.events[after:min(int(after)+limit, len(r.events))], runlog.EventSeq(len(r.events)), r.fail
+}
+
+func (r *fakeRecord) CancelledBy(context.Context, id.Run) (id.User, error) { return canceller, r.fail }
+
+func (r *fakeRecord) Message(_ context.Context, m id.Message) (chat.Message, error) {
+	if m != r.message.ID {
+		return chat.Message{}, fault.New(fault.NotFound, "no such message")
+	}
+	return r.message, r.fail
+}
+
+func (r *fakeRecord) Edge(_ context.Context, e id.Edge) (fleet.Edge, error) {
+	if e != edge {
+		return fleet.Edge{}, fault.New(fault.NotFound, "no such edge")
+	}
+	return fleet.Edge{ID: e, Owner: r.owner}, r.fail
+}
+
+func runRow(from, to uint64) delivery.Row {
+	return delivery.Row{Position: 1, Kind: delivery.KindRun, Run: header.Run, Session: header.Session, From: from, To: to}
+}
+
+func types(bodies []delivery.Body) []string {
+	var names []string
+	for _, b := range bodies {
+		names = append(names, string(b.Type))
+	}
+	return names
+}
+
+func TestARunRowGivesItsEventsAndTheOutcome(t *testing.T) {
+	r := &fakeRecord{events: []runlog.StoredEvent{
+		committed(1, event.RunStarted, `{"started_at":"2026-09-07T09:30:00Z"}`),
+		committed(2, event.Thinking, `{}`), committed(3, event.Thinking, `{}`),
+		committed(4, event.RunCancelled, `{"external_stop_confirmed":true}`),
+	}}
+	x := NewExpander(r)
+	for _, c := range []struct {
+		from, to uint64
+		want     []string
+	}{
+		{1, 1, []string{"agent.stream"}},
+		{2, 3, []string{"agent.stream", "agent.stream"}},
+		{3, 4, []string{"agent.stream", "agent.stream", "agent.cancel"}},
+	} {
+		got, err := x.Expand(t.Context(), runRow(c.from, c.to))
+		if err != nil || !slices.Equal(types(got.Bodies), c.want) || got.Others != nil {
+			t.Errorf("events %d to %d gave %v, error %v, want %v for all alike", c.from, c.to, types(got.Bodies), err, c.want)
+		}
+		if last := got.Bodies[len(got.Bodies)-1]; last.Type == event.FrameAgentCancel && !strings.Contains(string(last.Payload), string(canceller)) {
+			t.Errorf("agent.cancel does not say who: %s", last.Payload)
+		}
+	}
+	if r.runs != 1 {
+		t.Errorf("the run was read %d times", r.runs)
+	}
+}
+
+// Ruling R18: who does not own the edge does not learn where its folders are.
+func TestStrangersDoNotSeeTheWorkingDirectory(t *testing.T) {
+	r := &fakeRecord{owner: canceller, events: []runlog.StoredEvent{
+		committed(1, event.RunQueued, `{"reason":"busy"}`),
+		committed(2, event.RunStarted, `{"started_at":"2026-09-07T09:30:00Z","workDir":"/home/me/secret-project"}`),
+		committed(3, event.ToolStarted, `{"tool_call_id":"c","tool_name":"read","arguments":{"path":"/home/me/secret-project/a"}}`),
+	}}
+	got, err := NewExpander(r).Expand(t.Context(), runRow(1, 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Owner != canceller || len(got.Bodies) != 3 || len(got.Others) != 3 {
+		t.Fatalf("owner %q gets %d frames, others %d", got.Owner, len(got.Bodies), len(got.Others))
+	}
+	if !strings.Contains(string(got.Bodies[1].Payload), "secret-project") || strings.Contains(string(got.Others[1].Payload), "secret-project") {
+		t.Errorf("the owner sees %s, others %s", got.Bodies[1].Payload, got.Others[1].Payload)
+	}
+	for _, i := range []int{0, 2} {
+		if string(got.Bodies[i].Payload) != string(got.Others[i].Payload) {
+			t.Errorf("frame %d differs: arguments are never touched", i)
+		}
+	}
+}
+
+func TestAMessageRowGivesTheMessageAsItIs(t *testing.T) {
+	r := &fakeRecord{message: chat.Message{ID: id.NewMessage(), Session: header.Session, Sender: chat.OfAgent(header.Agent), Content: []byte(`{"text":"<hi>"}`)}}
+	got, err := NewExpander(r).Expand(t.Context(), delivery.Row{Kind: delivery.KindMessage, Message: r.message.ID})
+	if err != nil || len(got.Bodies) != 1 || got.Bodies[0].Type != frameMessageNew {
+		t.Fatalf("got %v, error %v", types(got.Bodies), err)
+	}
+	if want, _ := chat.Frame(r.message); string(got.Bodies[0].Payload) != string(want) {
+		t.Errorf("got %s, want %s", got.Bodies[0].Payload, want)
+	}
+}
+
+func TestWhatIsGoneGivesNothingAndWhatCannotBeReadAnError(t *testing.T) {
+	r := &fakeRecord{events: []runlog.StoredEvent{committed(1, event.Thinking, `{}`)}}
+	x := NewExpander(r)
+	gone := []delivery.Row{
+		{Kind: delivery.KindMessage, Message: id.NewMessage()},
+		{Kind: delivery.KindRun, Run: id.NewRun(), From: 1, To: 1},
+	}
+	for _, row := range gone {
+		if got, err := x.Expand(t.Context(), row); err != nil || len(got.Bodies) != 0 {
+			t.Errorf("%s row of something that is gone: %v, error %v", row.Kind, types(got.Bodies), err)
+		}
+	}
+	if _, err := x.Expand(t.Context(), delivery.Row{Kind: "of tomorrow"}); err == nil {
+		t.Error("a row of a newer format was skipped")
+	}
+	r.fail = errors.New("store is away")
+	for _, row := range []delivery.Row{runRow(1, 1), {Kind: delivery.KindMessage, Message: r.message.ID}} {
+		if _, err := x.Expand(t.Context(), row); !errors.Is(err, r.fail) {
+			t.Errorf("%s row with the store away: error %v", row.Kind, err)
+		}
+	}
+}
