@@ -21,7 +21,7 @@ func TestADeviceThatKeepsNoCursorGoesOnWhereTheHubLeftIt(t *testing.T) {
 	s := newScene(t, "--events", "300", "--rate", "150", "--tools")
 	run := s.begin()
 	s.seenA.Close()
-	s.seenA.Forget()
+	s.a.SetCursor("")
 	s.seenB.UntilEvents(run, 120)
 	s.seenA.Reopen()
 	s.complete(run)

@@ -50,6 +50,20 @@ func (p *position) SaveCursor(cursor string) error {
 	return nil
 }
 
+// Cursor is how far the device has come.
+func (d *Device) Cursor() string {
+	d.at.mu.Lock()
+	defer d.at.mu.Unlock()
+	return d.at.cursor
+}
+
+// SetCursor makes the device believe that it has come so far; "": it keeps no cursor.
+func (d *Device) SetCursor(cursor string) {
+	d.at.mu.Lock()
+	defer d.at.mu.Unlock()
+	d.at.cursor = cursor
+}
+
 func (r *Rig) device(name, hub string, c client.Credentials) *Device {
 	r.T.Helper()
 	d := &Device{Name: name, Keeper: client.NewMemoryKeeper(c), rig: r}

@@ -25,7 +25,7 @@ type Recorder struct {
 	faults     []string        // frames that came again with other content, or before their turn
 	reduced    *client.Reducer
 	duplicates int
-	resumes    []client.AuthOKPayloadResume // one per connection
+	resumes    []client.AuthOKPayload // one per connection
 	onFrame    func(client.HubWebSocketFrame)
 }
 
@@ -56,9 +56,6 @@ func (r *Recorder) Reopen() {
 	r.stop = func() { cancel(); following.Wait() }
 }
 
-// Forget makes the device lose its cursor, as an app does that keeps none.
-func (r *Recorder) Forget() { r.device.at.SaveCursor("") } //nolint:errcheck // it never fails
-
 func (r *Recorder) follow(ctx context.Context) {
 	for e, err := range r.device.Stream(ctx, &r.device.at) {
 		if err != nil {
@@ -82,7 +79,7 @@ func (r *Recorder) take(e client.Event) {
 	defer r.mu.Unlock()
 	defer func() { close(r.changed); r.changed = make(chan struct{}) }()
 	if e.Link == client.LinkUp {
-		r.resumes = append(r.resumes, e.Resume.Resume)
+		r.resumes = append(r.resumes, *e.Resume)
 	}
 	key := client.Key(*e.Frame)
 	if key == "" {
@@ -126,6 +123,12 @@ func (r *Recorder) Until(what string, ok func(*Recorder) bool) {
 func (r *Recorder) UntilConnected(n int) {
 	r.device.rig.T.Helper()
 	r.Until(fmt.Sprintf("connection %d", n), func(r *Recorder) bool { return len(r.resumes) >= n })
+}
+
+// UntilFrames waits until the device has been shown n different things.
+func (r *Recorder) UntilFrames(n int) {
+	r.device.rig.T.Helper()
+	r.Until(fmt.Sprintf("frame %d", n), func(r *Recorder) bool { return len(r.frames) >= n })
 }
 
 // UntilEvents waits until the device knows the first n events of a run.
@@ -184,7 +187,7 @@ func (r *Recorder) Duplicates() int {
 }
 
 // Resumes is how the hub took the cursor at each connection.
-func (r *Recorder) Resumes() []client.AuthOKPayloadResume {
+func (r *Recorder) Resumes() []client.AuthOKPayload {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.resumes)
@@ -198,7 +201,9 @@ func (r *Recorder) Check() {
 	if len(r.faults) > 0 {
 		r.device.rig.T.Errorf("device %s: came with other content, or out of order: %q", r.device.Name, r.faults)
 	}
-	if slices.Contains(r.resumes, client.AuthOKPayloadResumeReset) {
-		r.device.rig.T.Errorf("device %s: its cursor was refused: %q", r.device.Name, r.resumes)
+	for _, resume := range r.resumes {
+		if resume.Resume == client.AuthOKPayloadResumeReset {
+			r.device.rig.T.Errorf("device %s: its cursor was refused: %s", r.device.Name, resume.Reason)
+		}
 	}
 }
