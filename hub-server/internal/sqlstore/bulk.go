@@ -35,14 +35,14 @@ func (t *Tx) bulkText(head string, width, size int) string {
 	key := bulkKey{head, size}
 	text, ok := t.bulks[key]
 	if !ok {
-		text = head + " VALUES " + placeholders(width, size)
+		text = head + " VALUES " + placeholders(t.dialect.numbered, width, size)
 		t.bulks[key] = text
 	}
 	return text
 }
 
-// placeholders gives ($1, $2), ($3, $4), …
-func placeholders(width, size int) string {
+// placeholders gives ($1, $2), ($3, $4), … or (?, ?), (?, ?), …
+func placeholders(numbered bool, width, size int) string {
 	var b strings.Builder
 	for i := range width * size {
 		switch {
@@ -52,6 +52,10 @@ func placeholders(width, size int) string {
 			b.WriteString("), (")
 		default:
 			b.WriteString(", ")
+		}
+		if !numbered {
+			b.WriteByte('?')
+			continue
 		}
 		b.WriteByte('$')
 		b.WriteString(strconv.Itoa(i + 1))

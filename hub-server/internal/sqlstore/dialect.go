@@ -14,6 +14,7 @@ type dialect struct {
 	goose    goose.Dialect
 	begin    string
 	advisory bool          // writers of several processes must take locks in an agreed order
+	numbered bool          // multi-row statements number their placeholders; for SQLite a number is a name that it looks up, one by one
 	identity string        // statement that names the server and its timeline; "" when the file is all there is
 	durable  string        // statement for a new writer connection; "" when the connection string says it all
 	patience time.Duration // for one group; 0 when nothing but the local disk can hold it up
@@ -23,7 +24,7 @@ var (
 	sqlite = dialect{name: "sqlite", goose: goose.DialectSQLite3, begin: "BEGIN IMMEDIATE"}
 	// READ COMMITTED is enough: every write declares its locks and the counter row orders commits.
 	postgres = dialect{
-		name: "postgres", goose: goose.DialectPostgres, begin: "BEGIN", advisory: true,
+		name: "postgres", goose: goose.DialectPostgres, begin: "BEGIN", advisory: true, numbered: true,
 		identity: `SELECT system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()`,
 		durable:  `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`,
 		patience: 30 * time.Second,

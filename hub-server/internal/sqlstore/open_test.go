@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -182,10 +181,10 @@ func TestARequestIsTakenBackOnlyWhileItWaits(t *testing.T) {
 }
 
 func TestMultiRowStatementsNumberTheirPlaceholders(t *testing.T) {
-	if got := placeholders(2, 2); got != "($1, $2), ($3, $4)" {
+	if got := placeholders(true, 2, 2); got != "($1, $2), ($3, $4)" {
 		t.Errorf("got %s", got)
 	}
-	if got := strings.Count(placeholders(16, 64), "$"); got != 1024 {
-		t.Errorf("got %d", got)
+	if got := placeholders(false, 2, 2); got != "(?, ?), (?, ?)" {
+		t.Errorf("got %s", got)
 	}
 }
