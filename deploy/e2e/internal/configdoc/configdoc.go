@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -144,7 +145,11 @@ func (r *reader) constant(c *ast.ValueSpec, doc *ast.CommentGroup) {
 	}
 }
 
+// add keeps the first declaration of a variable; a program may hand one on to a part that declares it too.
 func (r *reader) add(at ast.Node, s Setting) {
+	if slices.ContainsFunc(r.settings, func(known Setting) bool { return known.Variable == s.Variable }) {
+		return
+	}
 	line := r.positions.Position(at.Pos()).Line
 	if s.Meaning == "" {
 		r.problems = append(r.problems, Problem{r.path, line, s.Variable + ": a comment has to say what it means"})

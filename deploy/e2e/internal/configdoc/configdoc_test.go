@@ -88,6 +88,8 @@ type Config struct {
 	Store Secret ` + "`env:\"HUB_STORE\"`" + `
 	Silent string ` + "`env:\"HUB_SILENT\"`" + `
 	Other string ` + "`json:\"other\"`" + `
+	// Said again.
+	Again string ` + "`env:\"HUB_HOME\"`" + `
 }
 
 type flags struct {
@@ -124,7 +126,7 @@ func TestDeclarationsAreRead(t *testing.T) {
 	if !slices.Equal(r.settings, want) {
 		t.Errorf("got  %+v\nwant %+v", r.settings, want)
 	}
-	if len(r.problems) != 2 || r.problems[0].String() != "x.go:11: HUB_SILENT: a comment has to say what it means" || r.problems[1].Line != 25 {
+	if len(r.problems) != 2 || r.problems[0].String() != "x.go:11: HUB_SILENT: a comment has to say what it means" || r.problems[1].Line != 27 {
 		t.Errorf("problems %v", r.problems)
 	}
 }

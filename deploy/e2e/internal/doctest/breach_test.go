@@ -38,7 +38,7 @@ func TestNamesAreFoundInCodeOnly(t *testing.T) {
 	if got, want := names(Targets(d)), []string{"demo", "sure", "help"}; !slices.Equal(got, want) {
 		t.Errorf("targets %v, want %v", got, want)
 	}
-	if got, want := names(YardCommands(d)), []string{"send", "edge enrol"}; !slices.Equal(got, want) {
+	if got, want := names(Commands(d, "yard")), []string{"send", "edge enrol"}; !slices.Equal(got, want) {
 		t.Errorf("commands %v, want %v", got, want)
 	}
 	if got, want := names(Metrics(d)), []string{"journal_head"}; !slices.Equal(got, want) {

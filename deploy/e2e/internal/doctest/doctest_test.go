@@ -149,19 +149,21 @@ func command(t *testing.T, root, program string, arguments ...string) *exec.Cmd 
 	return c
 }
 
-func TestEveryYardCommandNamedInADocumentExists(t *testing.T) {
+func TestEveryCommandNamedInADocumentExists(t *testing.T) {
 	root, documents := repository(t)
-	yard := needProgram(t, root, "yard")
-	asked := map[string]bool{}
-	for _, d := range documents {
-		for _, m := range YardCommands(d) {
-			if asked[m.Name] {
-				continue
-			}
-			asked[m.Name] = true
-			help := command(t, root, yard, append(strings.Fields(m.Name), "--help")...)
-			if out, err := help.CombinedOutput(); err != nil {
-				t.Errorf("%s:%d: bin/yard %s --help: %v\n%s", m.Path, m.Line, m.Name, err, out)
+	for _, name := range []string{"yard", "edge-server", "hub-server"} {
+		program := needProgram(t, root, name)
+		asked := map[string]bool{}
+		for _, d := range documents {
+			for _, m := range Commands(d, name) {
+				if asked[m.Name] {
+					continue
+				}
+				asked[m.Name] = true
+				help := command(t, root, program, append(strings.Fields(m.Name), "--help")...)
+				if out, err := help.CombinedOutput(); err != nil {
+					t.Errorf("%s:%d: %s %s --help: %v\n%s", m.Path, m.Line, name, m.Name, err, out)
+				}
 			}
 		}
 	}

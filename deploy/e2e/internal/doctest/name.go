@@ -2,6 +2,7 @@ package doctest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -24,10 +25,10 @@ func Targets(d Document) []Mention {
 	})
 }
 
-// YardCommands yields the commands of the terminal client that d tells its reader to use, of one word or two.
-func YardCommands(d Document) []Mention {
+// Commands yields the commands of a program, such as yard, that d tells its reader to use, of one word or two.
+func Commands(d Document, program string) []Mention {
 	return d.collect(func(command []string) []string {
-		if len(command) == 0 || command[0] != "bin/yard" {
+		if len(command) == 0 || strings.TrimPrefix(command[0], "bin/") != program {
 			return nil
 		}
 		var words []string
@@ -35,7 +36,7 @@ func YardCommands(d Document) []Mention {
 			word := command[i]
 			switch {
 			case strings.HasPrefix(word, "--"):
-				if !strings.Contains(word, "=") && word != "--json" && word != "--help" {
+				if !strings.Contains(word, "=") && !slices.Contains([]string{"--json", "--help", "--check", "--version"}, word) {
 					i++ // its value
 				}
 				if len(words) > 0 {
