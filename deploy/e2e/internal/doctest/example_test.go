@@ -1,6 +1,7 @@
 package doctest
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -47,5 +48,38 @@ func TestExamplesOfTheBridgeAreTurns(t *testing.T) {
 		if encoded, err := turn.Encode(); err != nil || strings.TrimSpace(string(encoded)) != line {
 			t.Errorf("the edge writes %s (%v), the document says %s", encoded, err, line)
 		}
+	}
+}
+
+func TestTheCompleteAgentOfTheBridgePageIsOne(t *testing.T) {
+	_, documents := repository(t)
+	var script string
+	for _, d := range documents {
+		for _, block := range d.Blocks {
+			if d.Path == "docs/protocols/bridge.md" && strings.HasPrefix(block.Code, "#!/bin/sh") {
+				script = block.Code
+			}
+		}
+	}
+	turn, err := bridge.Turn{Message: "hello"}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := exec.CommandContext(t.Context(), "sh", "-c", script)
+	agent.Stdin = strings.NewReader(string(turn))
+	out, err := agent.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := bridge.NewTurnState(bridge.Profile{Streaming: true})
+	for line := range strings.Lines(string(out)) {
+		for _, effect := range state.StepBytes([]byte(line)) {
+			if warning, ok := effect.(bridge.Warn); ok {
+				t.Errorf("%s: %s", line, warning.Reason)
+			}
+		}
+	}
+	if o := state.Finish(bridge.Exit{}); !o.OK() || !o.Streamed {
+		t.Errorf("the turn came to %+v", o)
 	}
 }
