@@ -175,10 +175,20 @@ func (m *memoryMarks) SaveDeviceMarks(_ context.Context, marks []DeviceMark) err
 	return nil
 }
 
-func newTestTail(o Outbox, x Expander) *Tail {
+// mark returns the written mark of a device.
+func (m *memoryMarks) mark(device id.Device) Position {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.saved[device].Position
+}
+
+func newTestTail(o Outbox, x Expander) *Tail { return newNarrowTail(o, x, 0) }
+
+// newNarrowTail has queues for so many bytes.
+func newNarrowTail(o Outbox, x Expander, queue int) *Tail {
 	return NewTail(Config{
 		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"), Outbox: o, Expand: x,
-		Epoch: func() wire.Epoch { return testEpoch },
+		Epoch: func() wire.Epoch { return testEpoch }, QueueBytes: queue,
 	})
 }
 

@@ -33,8 +33,9 @@ func TestMarksAreWrittenInBatchesAndReadBackBeforeThat(t *testing.T) {
 			t.Errorf("before the write: %+v, %v, %v", mark, ok, err)
 		}
 		time.Sleep(2 * markGather)
-		if store.saves != 1 || store.saved[b].Position != 99 {
-			t.Errorf("after the gather time: %d writes, b at %d", store.saves, store.saved[b].Position)
+		synctest.Wait()
+		if store.saves != 1 || store.mark(b) != 99 {
+			t.Errorf("after the gather time: %d writes, b at %d", store.saves, store.mark(b))
 		}
 		if _, ok, _ := m.Last(ctx, id.NewUser(), a); ok {
 			t.Error("another user got the mark of a device that is not theirs")
@@ -44,8 +45,8 @@ func TestMarksAreWrittenInBatchesAndReadBackBeforeThat(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Errorf("run: %v", err)
 		}
-		if store.saved[b].Position != 120 {
-			t.Errorf("what was moved last is not written at the end: %d", store.saved[b].Position)
+		if store.mark(b) != 120 {
+			t.Errorf("what was moved last is not written at the end: %d", store.mark(b))
 		}
 	})
 }
@@ -65,8 +66,8 @@ func TestMarksSurviveAStoreThatIsAway(t *testing.T) {
 		store.fail = nil
 		store.mu.Unlock()
 		time.Sleep(2 * markGather)
-		if store.saved[device].Position != 7 {
-			t.Errorf("mark is %d after the store came back, want 7", store.saved[device].Position)
+		if store.mark(device) != 7 {
+			t.Errorf("mark is %d after the store came back, want 7", store.mark(device))
 		}
 		stop()
 		<-done

@@ -66,7 +66,7 @@ func newWorld(t *rapid.T) *world {
 	w := &world{out: newMemoryOutbox(), posts: map[id.Session][]int{}, where: map[int]Position{}}
 	w.marks = newTestMarks(newMemoryMarks())
 	for range 2 {
-		tail := newTestTail(w.out, inline{})
+		tail := newNarrowTail(w.out, inline{}, 2<<10)
 		if err := tail.start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func (w *world) row(to Audience, frameType string, e said) Row {
 
 func (w *world) post(t *rapid.T) {
 	s := rapid.SampledFrom(w.sessions).Draw(t, "session")
-	fill := strings.Repeat("x", rapid.SampledFrom([]int{0, 100 << 10}).Draw(t, "fill"))
+	fill := strings.Repeat("x", rapid.SampledFrom([]int{0, 900}).Draw(t, "fill"))
 	for range rapid.IntRange(1, 4).Draw(t, "posts") {
 		w.n++
 		w.where[w.n] = w.out.commit(w.row(ToSession(s), "post", said{N: w.n, Session: s, Fill: fill}))

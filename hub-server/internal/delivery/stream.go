@@ -134,7 +134,7 @@ func (s *Stream) offer(frames []Frame, p Position) bool {
 		return true // it began ahead of this hub's tail
 	}
 	size := sizeOf(frames)
-	if s.queued+size > maxQueueBytes {
+	if s.queued+size > s.tail.room {
 		return false
 	}
 	s.push(entry{frames, size, p})
@@ -146,7 +146,7 @@ func (s *Stream) offerEphemeral(frames []Frame) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size := sizeOf(frames)
-	if s.queued+size > maxQueueBytes/2 {
+	if s.queued+size > s.tail.room/2 {
 		return false
 	}
 	s.push(entry{frames: frames, bytes: size})

@@ -32,8 +32,8 @@ func TestAFullQueueIsFreedAndItsRowsComeFromTheStore(t *testing.T) {
 		if got := readQuick(); !slices.Equal(got, []int{n}) {
 			t.Fatalf("a slow neighbour cost the quick one: got %v, want %d", got, n)
 		}
-		if slow.queued > maxQueueBytes {
-			t.Fatalf("queue holds %d bytes, limit is %d", slow.queued, maxQueueBytes)
+		if slow.queued > queueBytes {
+			t.Fatalf("queue holds %d bytes, limit is %d", slow.queued, queueBytes)
 		}
 		want = append(want, n)
 	}
@@ -56,7 +56,7 @@ func TestARowLargerThanAQueueStillArrives(t *testing.T) {
 	tail := started(t, o, inline{})
 	_, read := follow(t, tail, me, 0)
 	read()
-	o.commit(note(ToUser(me), 1), fat(ToUser(me), 2, 2*maxQueueBytes), note(ToUser(me), 3))
+	o.commit(note(ToUser(me), 1), fat(ToUser(me), 2, 2*queueBytes), note(ToUser(me), 3))
 	step(t, tail)
 	if got := read(); !slices.Equal(got, []int{1, 2, 3}) {
 		t.Errorf("got %v, want 1, 2, 3", got)

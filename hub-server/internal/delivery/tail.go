@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -16,7 +17,7 @@ const (
 	pollEvery      = time.Second // the floor when every hint is lost
 	tailRows       = 512         // rows of one read
 	catchUpsAtOnce = 4           // streams that read the store; the tail keeps its share of its connections
-	maxQueueBytes  = 256 << 10   // of an attached stream; beyond it the stream goes back to catching up
+	queueBytes     = 256 << 10   // default of Config.QueueBytes
 )
 
 // Config is what a Tail needs.
@@ -26,6 +27,9 @@ type Config struct {
 	Outbox  Outbox
 	Expand  Expander
 	Epoch   func() wire.Epoch // the store's, now: a restore may remake it
+
+	// QueueBytes is how much waits for an attached stream before it goes back to catching up; 0 means 256 KiB.
+	QueueBytes int
 }
 
 // Tail reads the outbox of the store once for all connections of a hub process and hands each row, in position order, to the streams
@@ -36,6 +40,7 @@ type Tail struct {
 	expand  Expander
 	epoch   func() wire.Epoch
 	metrics *metrics
+	room    int // of a queue, in bytes
 
 	wake     chan struct{}
 	ready    chan struct{} // closed when pos is known
@@ -50,7 +55,7 @@ type Tail struct {
 func NewTail(c Config) *Tail {
 	return &Tail{
 		log: c.Log, outbox: c.Outbox, expand: c.Expand, epoch: c.Epoch, metrics: newMetrics(c.Metrics),
-		wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(),
+		room: cmp.Or(c.QueueBytes, queueBytes), wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(),
 	}
 }
 

@@ -36,12 +36,12 @@ type gatherConn struct {
 	limit   time.Time // when set, no write may last longer
 	direct  bool      // near the end: Write flushes
 
-	flushing sync.Mutex   // held while the socket is written to
-	took     atomic.Int64 // when the socket last took something, in Unix nanoseconds
+	flushing chan struct{} // has a value while somebody writes to the socket
+	took     atomic.Int64  // when the socket last took something, in Unix nanoseconds
 }
 
 func newGatherConn(c net.Conn) *gatherConn {
-	return &gatherConn{Conn: c, waiting: make(chan struct{}, 1)}
+	return &gatherConn{Conn: c, waiting: make(chan struct{}, 1), flushing: make(chan struct{}, 1)}
 }
 
 // Write gathers; after finish it also flushes.
@@ -69,8 +69,8 @@ func (g *gatherConn) gathered() int {
 
 // Flush writes everything gathered to the socket. As long as the socket takes something, however slowly, Flush goes on.
 func (g *gatherConn) Flush() error {
-	g.flushing.Lock()
-	defer g.flushing.Unlock()
+	g.flushing <- struct{}{}
+	defer func() { <-g.flushing }()
 	for {
 		out := g.swap(nil)
 		if len(out) == 0 {
@@ -153,20 +153,16 @@ func (g *gatherConn) finish() time.Time {
 
 // busy says whether the socket took something recently or is about to: then a pong may still be on its way behind it.
 func (g *gatherConn) busy(now time.Time) bool {
-	if !g.flushing.TryLock() {
+	if len(g.flushing) > 0 {
 		return true // takeWithin is its judge
 	}
-	g.flushing.Unlock()
 	return now.Sub(time.Unix(0, g.took.Load())) < pongWithin
 }
 
-// Close sends what is gathered, such as the library's answer to a close, if nobody else is at it, and closes the socket.
+// Close sends what is gathered, such as the library's answer to a close, in what is left of the time, and closes the socket.
 func (g *gatherConn) Close() error {
 	g.hurry()
-	if g.flushing.TryLock() {
-		g.push(g.swap(nil)) //nolint:errcheck // nobody is left to tell
-		g.flushing.Unlock()
-	}
+	g.Flush() //nolint:errcheck // nobody is left to tell
 	return g.Conn.Close()
 }
 
