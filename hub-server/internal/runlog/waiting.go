@@ -36,6 +36,7 @@ func (r *Runs) dispatchOnline(ctx context.Context) error {
 }
 
 func (r *Runs) dispatchWaiting(ctx context.Context, pick func(context.Context, Placement) (id.Edge, error)) error {
+	picked := map[Placement]id.Edge{} // runs of one agent find one edge
 	for after := id.Run(""); ; {
 		waiting, err := r.commands.WaitingRuns(ctx, after, waitingPage)
 		if err != nil || len(waiting) == 0 {
@@ -44,9 +45,12 @@ func (r *Runs) dispatchWaiting(ctx context.Context, pick func(context.Context, P
 		after = waiting[len(waiting)-1].ID
 		var ready []NewRun
 		for _, n := range waiting {
-			edge, err := pick(ctx, n.Placement)
-			if err != nil {
-				return err
+			edge, known := picked[n.Placement]
+			if !known {
+				if edge, err = pick(ctx, n.Placement); err != nil {
+					return err
+				}
+				picked[n.Placement] = edge
 			}
 			if edge == "" {
 				continue

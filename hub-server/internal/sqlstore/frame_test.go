@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
@@ -192,6 +193,27 @@ func TestARefusedOutcomeFailsTheRunAfterItsClosings(t *testing.T) {
 		found := r.get(t, n.ID)
 		if found.State != run.StateFailed || found.Error == nil || found.Error.Code != fault.RowUnreadable {
 			t.Errorf("run is %s with %+v", found.State, found.Error)
+		}
+	})
+}
+
+func TestTheClosingOfALongMessageIsABlob(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		j, n := launched(t, r)
+		msg := id.NewMessage()
+		for range 10 {
+			j.write(t, n.ID, wireDelta, event.DeltaPayload{MessageID: msg, Delta: strings.Repeat("long ", 2000)})
+		}
+		j.raw([]byte(`{"version":"v9","type":"run.failed","scope":{"runId":"` + string(n.ID) + `"}}`))
+		j.flush(t, r)
+		log := r.logOf(t, n.ID)
+		var closing event.MessageCompletedPayload
+		if len(log) != 13 || json.Unmarshal(log[11].Payload, &closing) != nil || closing.ContentBlob == nil || closing.Content != "" {
+			t.Fatalf("log is %v, closing is %.200s", typesOf(log), log[min(11, len(log)-1)].Payload)
+		}
+		text := r.readBlob(t, runlog.BlobHash(closing.ContentBlob.SHA256))
+		if string(text) != strings.Repeat("long ", 20_000) || closing.ContentChecksum != event.TextChecksum(string(text)) {
+			t.Errorf("the blob has %d bytes", len(text))
 		}
 	})
 }
