@@ -56,18 +56,18 @@ func (p *Process) Out() *Output { return p.out }
 func (p *Process) Log() *Output { return p.log }
 
 // Kill ends the process with SIGKILL and returns when it is gone.
-func (p *Process) Kill() { p.signal(syscall.SIGKILL); <-p.done }
+func (p *Process) Kill() { p.Signal(syscall.SIGKILL); <-p.done }
 
 // Pause stops the process as a closed laptop lid would.
-func (p *Process) Pause() { p.signal(syscall.SIGSTOP) }
+func (p *Process) Pause() { p.Signal(syscall.SIGSTOP) }
 
 // Resume lets a paused process go on.
-func (p *Process) Resume() { p.signal(syscall.SIGCONT) }
+func (p *Process) Resume() { p.Signal(syscall.SIGCONT) }
 
 // Stop asks the process to end and fails the test if it does not end soon, or not with code 0.
 func (p *Process) Stop() {
 	p.t.Helper()
-	p.signal(syscall.SIGTERM)
+	p.Signal(syscall.SIGTERM)
 	if code := p.Wait(stopPatience); code != 0 {
 		p.t.Errorf("%s ended with code %d", p.name, code)
 	}
@@ -93,7 +93,8 @@ func (p *Process) end() {
 	}
 }
 
-func (p *Process) signal(s syscall.Signal) {
+// Signal sends a signal; none if the process has ended.
+func (p *Process) Signal(s syscall.Signal) {
 	select {
 	case <-p.done:
 	default:

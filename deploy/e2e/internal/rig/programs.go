@@ -28,8 +28,8 @@ var built struct {
 	err  error
 }
 
-// programs builds everything, with the race detector if the test has it, and returns the folder.
-func programs(t TB) string {
+// Programs returns the folder of the programs. The first call builds them, with the race detector if the test has it.
+func Programs(t TB) string {
 	t.Helper()
 	built.once.Do(func() {
 		if built.dir, built.err = os.MkdirTemp("", "switchyard-bin-"); built.err != nil {

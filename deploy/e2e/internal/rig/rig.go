@@ -55,7 +55,7 @@ func New(t TB, opts Options) *Rig {
 		r.Dir = t.TempDir()
 	}
 	if r.opts.Bin == "" {
-		r.opts.Bin = programs(t)
+		r.opts.Bin = Programs(t)
 	}
 	if r.addr == "" {
 		r.addr = FreeAddr(t)

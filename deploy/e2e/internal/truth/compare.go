@@ -33,6 +33,21 @@ func (a Account) Equal(log []Entry, open contentchain.OpenBlob) error {
 	return nil
 }
 
+// AsReported says how the log differs from what its agent told of itself at its end, for agents that keep no book.
+func AsReported(log []Entry, open contentchain.OpenBlob) error {
+	if err := dense(log); err != nil {
+		return err
+	}
+	told, ok := reported(log)
+	if !ok {
+		return errors.New("the agent reported no chain")
+	}
+	if held, err := chainOfLog(log, open); err != nil || held != told {
+		return errors.Join(err, fmt.Errorf("the chain of the log is %+v, the agent reported %+v", held, told))
+	}
+	return nil
+}
+
 // HasPrefix says how the log differs from a beginning of the account, nil if it holds nothing else. What the system itself ends when an
 // agent is gone is no content and may follow.
 func (a Account) HasPrefix(log []Entry, open contentchain.OpenBlob) error {

@@ -30,11 +30,11 @@ type content struct {
 
 // heard returns what the log holds of the agent's words.
 func heard(log []Entry, open contentchain.OpenBlob) ([]spoken, error) {
+	if err := dense(log); err != nil {
+		return nil, err
+	}
 	var all []spoken
-	for i, e := range log {
-		if e.Seq != int64(i+1) {
-			return nil, fmt.Errorf("event %d of the log has number %d", i+1, e.Seq)
-		}
+	for _, e := range log {
 		s, err := e.spoken(open)
 		if err != nil {
 			return nil, fmt.Errorf("event %d, %s: %w", e.Seq, e.Type, err)
@@ -42,6 +42,16 @@ func heard(log []Entry, open contentchain.OpenBlob) ([]spoken, error) {
 		all = append(all, s)
 	}
 	return joined(all), nil
+}
+
+// dense says whether the log is numbered from 1 without holes.
+func dense(log []Entry) error {
+	for i, e := range log {
+		if e.Seq != int64(i+1) {
+			return fmt.Errorf("event %d of the log has number %d", i+1, e.Seq)
+		}
+	}
+	return nil
 }
 
 // spoken returns what e holds of the agent's words; the zero value if nothing.

@@ -87,6 +87,9 @@ func TestAFlawlessLogEqualsItsAccount(t *testing.T) {
 	if err := account.HasPrefix(log, nil); err != nil {
 		t.Error(err)
 	}
+	if err := truth.AsReported(log, nil); err != nil {
+		t.Error(err)
+	}
 }
 
 // The positive control of every test that compares: a log that lost, doubled or moved a single piece of content is found out.
@@ -183,6 +186,9 @@ func renumbered(log []truth.Entry) []truth.Entry {
 
 func mustDiffer(t *testing.T, account truth.Account, log []truth.Entry, what string, i int) {
 	t.Helper()
+	if err := truth.AsReported(log, nil); err == nil {
+		t.Errorf("event %d was %s and the agent's report did not show it", i+1, what)
+	}
 	if err := account.Equal(log, nil); err == nil {
 		t.Errorf("event %d was %s and nobody noticed: %s", i+1, what, log[min(i, len(log)-1)].Payload)
 	}
