@@ -25,15 +25,18 @@ type rule struct {
 	key    []string // payload fields that make the key; for forward and appended the last one is the number
 }
 
+// presence is the one record that hubs do not keep.
+const presence = "presence"
+
 // ruleOf returns the rule of a type; false for a type that this client does not know, which is to be ignored.
 func ruleOf(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
 	case HubWebSocketFrameTypeTyping, HubWebSocketFrameTypeAuthOk, HubWebSocketFrameTypeDeviceKicked:
 		return rule{effect: ignored}, true
 	case HubWebSocketFrameTypeDeviceOnline:
-		return rule{put, "presence", []string{"user_id"}}, true
+		return rule{put, presence, []string{"user_id"}}, true
 	case HubWebSocketFrameTypeDeviceOffline:
-		return rule{remove, "presence", []string{"user_id"}}, true
+		return rule{remove, presence, []string{"user_id"}}, true
 	case HubWebSocketFrameTypeNotificationNew:
 		return rule{put, "notification", []string{"id"}}, true
 	case HubWebSocketFrameTypeFriendRequest:

@@ -44,7 +44,7 @@ func (r *Reducer) Apply(f HubWebSocketFrame) Verdict {
 		return Ignored
 	}
 	verdict := r.apply(rule, parts, f.Payload)
-	if verdict == Applied {
+	if verdict == Applied && rule.record != presence {
 		r.all.add(string(f.Type)+" "+strings.Join(parts, "/"), f.Payload)
 	}
 	return verdict
@@ -146,10 +146,11 @@ func (r *Reducer) Outcome(run RunID) HubWebSocketFrameType {
 	return ""
 }
 
-// Len is how many frames were applied.
+// Len is how many frames of the record were applied.
 func (r *Reducer) Len() int { return r.all.length }
 
-// Digest is over all frames that were applied, in their order: two devices with the same digest have seen the same.
+// Digest is over all frames of the record that were applied, in their order: two devices with the same digest have seen the same.
+// Presence is no part of the record: who was there at another time has not seen the same of it.
 func (r *Reducer) Digest() string { return r.all.String() }
 
 // RunDigest is over the events of one run that were applied; see LogDigest.

@@ -129,6 +129,14 @@ func TestTheDigestOfARunIsThatOfItsLog(t *testing.T) {
 	}
 }
 
+func TestPresenceIsNoPartOfTheDigest(t *testing.T) {
+	r := NewReducer()
+	before := r.Digest()
+	if got := r.Apply(frameOf(HubWebSocketFrameTypeDeviceOnline, `{"user_id":"u"}`)); got != Applied || r.Digest() != before {
+		t.Fatalf("verdict %d, digest %s", got, r.Digest())
+	}
+}
+
 // However a device is cut off and repeats from an earlier place, it ends where one ends that was never cut.
 func TestRepeatedFramesLeaveTheSameSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -167,5 +167,7 @@ func problem(w http.ResponseWriter, status int, code client.ProblemCode, detail 
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(body)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false) // stored bytes stay as they are
+	enc.Encode(body)
 }

@@ -1,0 +1,101 @@
+package cli_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/cli"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/testhub"
+)
+
+var update = flag.Bool("update", false, "write what the scripts print into them")
+
+// TestMain lets scripts call this program as yard.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"yard": func() {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		workDir, err := os.Getwd()
+		if err != nil {
+			panic(err)
+		}
+		os.Exit(cli.Program{
+			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, WorkDir: workDir, Executable: os.Args[0], Version: "1.2.3",
+		}.Run(ctx, os.Args[1:]))
+	}})
+}
+
+const (
+	runID      = "run_9f2c1b7ad0e44c55"
+	artifactID = "art_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55"
+	report     = "# All is well\n"
+	reportSum  = "35f2b97e1dc0820006b8fa5350956474247a6be04150fd7744cf028fdac2dd52"
+)
+
+// TestScripts runs what a person would type, against a hub of their own for each script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup: func(e *testscript.Env) error {
+			h := testhub.New(t)
+			prepare(h)
+			for name, value := range map[string]string{"HUB": h.URL, "YARD_HOME": e.WorkDir + "/yard", "PASSWORD": testhub.Password, "TZ": "UTC"} {
+				e.Setenv(name, value)
+			}
+			e.Values["hub"] = h
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"hub": changeHub},
+	})
+}
+
+// prepare gives the hub a run with an artifact.
+func prepare(h *testhub.Hub) {
+	task := client.AgentTask{
+		ID: runID, SessionID: "sess_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55", AgentID: h.Agents[0].ID, State: client.RunStateRunning,
+		TraceID: strings.Repeat("a", 32), CreatedAt: time.Now(), StartedAt: time.Now(),
+	}
+	h.Change(func() {
+		h.Tasks = append(h.Tasks, task)
+		h.Sessions = append(h.Sessions, client.Session{ID: task.SessionID, Name: "past", UpdatedAt: time.Now()})
+		h.Record(task, "run.started", "run.started", `{"started_at":"2026-01-02T03:04:05Z"}`)
+		h.Record(task, "message.delta", "run.agent.text_delta", `{"message_id":"m","delta":"<a & b>"}`)
+		h.Record(task, "run.completed", "run.finished", `{"n":1.0}`)
+		h.Artifacts[runID] = []client.Artifact{{ID: artifactID, RunID: runID, Filename: "report.md", ContentType: "text/markdown", Size: int64(len(report)), Sha256: reportSum}}
+		h.Content[artifactID] = report
+	})
+}
+
+// changeHub is the command `hub` of scripts: what happens at the other end.
+func changeHub(ts *testscript.TestScript, _ bool, args []string) {
+	h, ok := ts.Value("hub").(*testhub.Hub)
+	if !ok || len(args) != 1 {
+		ts.Fatalf("usage: hub fails|offline|damages")
+	}
+	h.Change(func() {
+		switch args[0] {
+		case "fails":
+			h.Run = testhub.Fail
+		case "offline":
+			h.Agents[0].Online = false
+			h.Run = func(h *testhub.Hub, task client.AgentTask) {
+				time.Sleep(2500 * time.Millisecond) // longer than a person waits without a word
+				testhub.Complete(h, task)
+			}
+		case "damages":
+			h.Content[artifactID] = "# All is wrong\n"
+		default:
+			ts.Fatalf("unknown change %q", args[0])
+		}
+	})
+}
