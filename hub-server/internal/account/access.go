@@ -38,15 +38,15 @@ type claims struct {
 // Issuer signs access tokens with the current key and checks them against all accepted ones. It is safe for concurrent use.
 type Issuer struct {
 	keys *Keyring
-	now  func() time.Time
+	now  Clock
 }
 
 // NewIssuer returns an issuer over the ring; now is the hub's clock.
-func NewIssuer(keys *Keyring, now func() time.Time) *Issuer { return &Issuer{keys: keys, now: now} }
+func NewIssuer(keys *Keyring, now Clock) *Issuer { return &Issuer{keys: keys, now: now} }
 
 // Issue returns a token for the device that is good for AccessLifetime.
 func (i *Issuer) Issue(d Device) (AccessToken, error) {
-	now, keys := i.now(), i.keys.Current()
+	now, keys := i.now.Moment(), i.keys.Current()
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: tokenIssuer, Audience: jwt.ClaimStrings{tokenAudience}, Subject: string(d.User), ID: uuid.NewString(),

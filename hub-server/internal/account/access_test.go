@@ -56,6 +56,7 @@ func (f forgery) refused(name string, token AccessToken) {
 }
 
 func newForgery(t *testing.T) forgery {
+	t.Helper()
 	return forgery{t: t, issuer: newIssuer(t, time.Now()), device: testDevice()}
 }
 

@@ -47,18 +47,18 @@ type AttemptStore interface {
 type Attempts struct {
 	store AttemptStore
 	keys  *Keyring
-	now   func() time.Time
+	now   Clock
 }
 
 // NewAttempts returns Attempts over store; answers are sealed with the ring's key for them.
-func NewAttempts(store AttemptStore, keys *Keyring, now func() time.Time) *Attempts {
+func NewAttempts(store AttemptStore, keys *Keyring, now Clock) *Attempts {
 	return &Attempts{store: store, keys: keys, now: now}
 }
 
 // Once runs do, or returns the result of the first success of the same attempt. do computes its whole result, wraps it with claim
 // and hands the claim to the store call that has the effect; of two that run at the same time the store lets one through.
 func Once[T any](ctx context.Context, a *Attempts, attempt Attempt, do func(claim func(T) (Claim, error)) (T, error)) (T, error) {
-	prior, err := a.store.PriorAnswer(ctx, attempt, a.now().Add(-AttemptLifetime))
+	prior, err := a.store.PriorAnswer(ctx, attempt, a.now.Moment().Add(-AttemptLifetime))
 	if err != nil {
 		return *new(T), err
 	}

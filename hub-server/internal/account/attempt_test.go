@@ -20,6 +20,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
+	t.Helper()
 	store := &memoryAttempts{answers: map[Attempt]struct {
 		request [32]byte
 		answer  []byte
@@ -28,6 +29,7 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) make(t *testing.T, a Attempt) (made, error) {
+	t.Helper()
 	return Once(t.Context(), w.attempts, a, func(claim func(made) (Claim, error)) (made, error) {
 		result := made{NewToken(InvitationToken)}
 		c, err := claim(result)

@@ -46,7 +46,7 @@ type Devices struct {
 	Hasher   *Hasher
 	Issuer   *Issuer
 	Attempts *Attempts
-	Now      func() time.Time
+	Now      Clock
 	// Ended is told about every family that ends on this hub, after the commit, so that its sockets close at once. It must not block.
 	Ended func(Family)
 }
@@ -86,7 +86,7 @@ func (d *Devices) Register(ctx context.Context, by Principal, device NewDevice, 
 		return Login{}, err
 	}
 	return Once(ctx, d.Attempts, attempt, func(claim func(Login) (Claim, error)) (Login, error) {
-		user, _, err := d.Store.LiveDevice(ctx, by.Family, d.Now())
+		user, _, err := d.Store.LiveDevice(ctx, by.Family, d.Now.Moment())
 		if err != nil {
 			return Login{}, fmt.Errorf("look up caller: %w", err)
 		}
@@ -112,7 +112,7 @@ func (d *Devices) Refresh(ctx context.Context, presented Token) (Login, error) {
 	if err != nil {
 		return Login{}, err
 	}
-	r, err := d.Store.Rotate(ctx, Rotation{Presented: presented.Hash(), Next: next.Hash(), Sealed: sealed, Now: d.Now()})
+	r, err := d.Store.Rotate(ctx, Rotation{Presented: presented.Hash(), Next: next.Hash(), Sealed: sealed, Now: d.Now.Moment()})
 	if err != nil {
 		return Login{}, fmt.Errorf("rotate: %w", err)
 	}
@@ -137,7 +137,7 @@ func (d *Devices) Authenticate(ctx context.Context, token AccessToken) (Principa
 	if err != nil {
 		return Principal{}, err
 	}
-	user, device, err := d.Store.LiveDevice(ctx, claimed.family, d.Now())
+	user, device, err := d.Store.LiveDevice(ctx, claimed.family, d.Now.Moment())
 	if fault.CodeOf(err) == fault.NotFound {
 		return Principal{}, unauthenticated(err)
 	}
@@ -154,7 +154,7 @@ func (d *Devices) Authenticate(ctx context.Context, token AccessToken) (Principa
 
 // FamilyAlive says whether sockets of the family may stay open. On an error nobody knows; ask again.
 func (d *Devices) FamilyAlive(ctx context.Context, family Family) (bool, error) {
-	_, _, err := d.Store.LiveDevice(ctx, family, d.Now())
+	_, _, err := d.Store.LiveDevice(ctx, family, d.Now.Moment())
 	if fault.CodeOf(err) == fault.NotFound {
 		return false, nil
 	}
@@ -163,12 +163,12 @@ func (d *Devices) FamilyAlive(ctx context.Context, family Family) (bool, error) 
 
 // Me returns the caller's user and device.
 func (d *Devices) Me(ctx context.Context, p Principal) (User, Device, error) {
-	return d.Store.LiveDevice(ctx, p.Family, d.Now())
+	return d.Store.LiveDevice(ctx, p.Family, d.Now.Moment())
 }
 
 // List returns the caller's live devices, newest first.
 func (d *Devices) List(ctx context.Context, p Principal) ([]Device, error) {
-	return d.Store.LiveDevices(ctx, p.User, d.Now())
+	return d.Store.LiveDevices(ctx, p.User, d.Now.Moment())
 }
 
 // Logout ends the caller's own device.
@@ -182,7 +182,7 @@ func (d *Devices) Revoke(ctx context.Context, p Principal, device id.Device) err
 }
 
 func (d *Devices) end(ctx context.Context, user id.User, device id.Device, why EndReason) error {
-	family, err := d.Store.EndDevice(ctx, user, device, why, d.Now())
+	family, err := d.Store.EndDevice(ctx, user, device, why, d.Now.Moment())
 	if err != nil {
 		return fmt.Errorf("end device: %w", err)
 	}

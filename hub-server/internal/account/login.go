@@ -58,7 +58,7 @@ func newFamily() Family { return Family("fam_" + hex.EncodeToString(newSecret()[
 
 // mint draws a device, its family and their first tokens. Nothing is valid before NewLogin is stored.
 func (i *Issuer) mint(u User, d NewDevice) (Login, NewLogin, error) {
-	now := i.now()
+	now := i.now.Moment()
 	device := Device{
 		ID: id.NewDevice(), User: u.ID, Type: d.Type, Name: d.Name, Family: newFamily(),
 		CreatedAt: now, LastSeenAt: now,

@@ -56,7 +56,7 @@ type People struct {
 	Issuer    *Issuer
 	Attempts  *Attempts
 	Bootstrap *BootstrapFile
-	Now       func() time.Time
+	Now       Clock
 	Log       *slog.Logger
 }
 
@@ -108,7 +108,7 @@ func (p *People) Invite(ctx context.Context, by Principal, attempt Attempt) (Inv
 		return Invitation{}, fault.New(fault.Forbidden, "Only an administrator of this hub may invite people.")
 	}
 	return Once(ctx, p.Attempts, attempt, func(claim func(Invitation) (Claim, error)) (Invitation, error) {
-		now := p.Now()
+		now := p.Now.Moment()
 		inv := Invitation{
 			ID: id.NewInvitation(), Token: NewToken(InvitationToken), CreatedBy: by.User,
 			CreatedAt: now, ExpiresAt: now.Add(InvitationLifetime),
@@ -132,7 +132,7 @@ func (p *People) prepareJoining(ctx context.Context, u NewUser, d NewDevice, rol
 	if err != nil {
 		return Login{}, Joining{}, err
 	}
-	user := User{ID: id.NewUser(), Name: u.Name, DisplayName: u.DisplayName, Role: role, CreatedAt: p.Now()}
+	user := User{ID: id.NewUser(), Name: u.Name, DisplayName: u.DisplayName, Role: role, CreatedAt: p.Now.Moment()}
 	login, stored, err := p.Issuer.mint(user, d)
 	return login, Joining{User: user, PasswordHash: hash, Login: stored}, err
 }

@@ -37,7 +37,7 @@ func frames(t *testing.T) map[string][]byte {
 	}
 	said.Seq = 8
 	all := map[string][]byte{}
-	for name, make := range map[string]func() ([]byte, error){
+	for name, encoded := range map[string]func() ([]byte, error){
 		"message.new":           func() ([]byte, error) { return Frame(asked) },
 		"message.new.agent":     func() ([]byte, error) { return Frame(said) },
 		"session.created":       func() ([]byte, error) { return createdFrame(whole) },
@@ -46,7 +46,7 @@ func frames(t *testing.T) map[string][]byte {
 		"session.info_updated":  func() ([]byte, error) { return ownerFrame(session, ada) },
 		"message.read":          func() ([]byte, error) { return readFrame(session, ada, 7) },
 	} {
-		if all[name], err = make(); err != nil {
+		if all[name], err = encoded(); err != nil {
 			t.Fatal(err)
 		}
 	}

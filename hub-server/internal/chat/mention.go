@@ -36,14 +36,14 @@ func readings(text string) []string {
 	if end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(mentionChars, r) }); end >= 0 {
 		name = text[:end]
 	}
-	bare := strings.TrimRight(name, "._-")
-	switch {
-	case bare == "":
+	switch bare := strings.TrimRight(name, "._-"); bare {
+	case "":
 		return nil
-	case bare == name:
+	case name:
 		return []string{name}
+	default:
+		return []string{name, bare}
 	}
-	return []string{name, bare}
 }
 
 // agentsNamed returns the agents of the conversation that the text mentions.

@@ -60,7 +60,7 @@ type Messages struct {
 	Store      MessageStore
 	Sessions   *Sessions
 	Dispatcher Dispatcher
-	Now        func() time.Time
+	Now        account.Clock
 }
 
 // Receipt says that a message is stored.
@@ -110,7 +110,7 @@ func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session,
 	}
 	p := Posting{By: by.User, Message: Message{
 		ID: id.NewMessage(), Session: s.ID, ClientMsgID: d.ClientMsgID, Sender: OfUser(by.User), ContentType: d.ContentType,
-		Content: d.Content, ReplyTo: d.ReplyTo, CreatedAt: m.Now(),
+		Content: d.Content, ReplyTo: d.ReplyTo, CreatedAt: m.Now.Moment(),
 	}}
 	for _, agent := range agents {
 		run, err := m.Dispatcher.Prepare(ctx, runlog.Request{

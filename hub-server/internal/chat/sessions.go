@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
@@ -84,7 +83,7 @@ type Sessions struct {
 	Store    SessionStore
 	Agents   Agents
 	Attempts *account.Attempts
-	Now      func() time.Time
+	Now      account.Clock
 }
 
 // Get returns a conversation that the user is a member of; NotFound for any other (SEC11).
@@ -142,7 +141,7 @@ func (s *Sessions) open(
 	ctx context.Context, by account.Principal, opened Session, others []MemberID, at account.Attempt,
 ) (Session, error) {
 	return account.Once(ctx, s.Attempts, at, func(claim func(Session) (account.Claim, error)) (Session, error) {
-		now := s.Now()
+		now := s.Now.Moment()
 		opened.ID, opened.Owner, opened.CreatedAt, opened.UpdatedAt = id.NewSession(), by.User, now, now
 		opened.Members = []Member{{ID: OfUser(by.User), Name: by.Name, Role: OwnerRole, JoinedAt: now}}
 		for _, other := range others {
@@ -167,7 +166,7 @@ func (s *Sessions) open(
 // candidate returns the member that by may bring into a conversation: any user, and agents that by may operate.
 func (s *Sessions) candidate(ctx context.Context, by id.User, m MemberID) (Member, error) {
 	name, err := s.nameOf(ctx, by, m)
-	return Member{ID: m, Name: name, Role: Participant, JoinedAt: s.Now()}, err
+	return Member{ID: m, Name: name, Role: Participant, JoinedAt: s.Now.Moment()}, err
 }
 
 func (s *Sessions) nameOf(ctx context.Context, by id.User, m MemberID) (string, error) {

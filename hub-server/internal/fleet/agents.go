@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -31,7 +30,7 @@ type Agents struct {
 	Store    AgentStore
 	Presence Presence
 	Attempts *account.Attempts
-	Now      func() time.Time
+	Now      account.Clock
 }
 
 // AgentView is an agent as one person sees it.
@@ -115,7 +114,7 @@ func (a *Agents) Create(ctx context.Context, by id.User, n NewAgent, attempt acc
 		}
 		views, err := a.views(ctx, by, []Agent{{
 			ID: id.NewAgent(), Name: n.Name, Description: n.Description, Owner: by, Profile: n.Profile, Runtime: n.Runtime,
-			Edge: n.Edge, PermissionMode: n.PermissionMode, CreatedAt: a.Now(),
+			Edge: n.Edge, PermissionMode: n.PermissionMode, CreatedAt: a.Now.Moment(),
 		}})
 		if err != nil {
 			return AgentView{}, err

@@ -3,7 +3,6 @@ package fleet
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -43,7 +42,7 @@ type EdgeStore interface {
 type Edges struct {
 	Store    EdgeStore
 	Presence Presence
-	Now      func() time.Time
+	Now      account.Clock
 	// Revoked is told after the commit, so that the edge's tunnel closes at once on every hub. It must not block.
 	Revoked func(id.Edge)
 }
@@ -84,7 +83,7 @@ func (e *Edges) Announce(ctx context.Context, edge id.Edge, hello wire.Hello) er
 	for _, p := range a.Profiles {
 		a.Agents = append(a.Agents, Agent{
 			ID: id.NewAgent(), Name: p.Name, Description: p.Description, Owner: stored.Owner, Profile: p.Name, Runtime: p.Runtime,
-			PermissionMode: DefaultMode, CreatedAt: e.Now(),
+			PermissionMode: DefaultMode, CreatedAt: e.Now.Moment(),
 		})
 	}
 	return e.Store.Announce(ctx, a)

@@ -49,7 +49,7 @@ type EnrolmentStore interface {
 type Enrolments struct {
 	Store    EnrolmentStore
 	Attempts *account.Attempts
-	Now      func() time.Time
+	Now      account.Clock
 }
 
 // Create makes a token for one edge of the caller.
@@ -59,7 +59,7 @@ func (e *Enrolments) Create(ctx context.Context, by account.Principal, name stri
 	}
 	type claimed = func(Enrolment) (account.Claim, error)
 	return account.Once(ctx, e.Attempts, attempt, func(claim claimed) (Enrolment, error) {
-		now := e.Now()
+		now := e.Now.Moment()
 		made := Enrolment{
 			Edge: id.NewEdge(), Name: name, Owner: by.User, Token: account.NewToken(account.EnrolmentToken),
 			CreatedAt: now, ExpiresAt: now.Add(EnrolmentLifetime),
@@ -81,7 +81,7 @@ func (e *Enrolments) Redeem(ctx context.Context, token account.Token, m Machine)
 		return "", "", err
 	}
 	credential := account.NewToken(account.EdgeToken)
-	edge, err := e.Store.Redeem(ctx, Redemption{Token: token.Hash(), Credential: credential.Hash(), Machine: m, Now: e.Now()})
+	edge, err := e.Store.Redeem(ctx, Redemption{Token: token.Hash(), Credential: credential.Hash(), Machine: m, Now: e.Now.Moment()})
 	if err != nil {
 		return "", "", err
 	}

@@ -28,12 +28,13 @@ func withoutTrace(t *testing.T, a answer) string {
 // place is a hub with somebody's things in it, and a stranger to them.
 type place struct {
 	*hub
-	ada, bob                              *client
-	edge, agent, session, message, member string
-	task, credential                      string
+	ada, bob                      *client
+	edge, agent, session, message string
+	task, credential              string
 }
 
 func newPlace(t *testing.T) *place {
+	t.Helper()
 	h := newHub(t)
 	p := &place{hub: h, ada: h.first("ada")}
 	p.bob = p.ada.invite("bob")

@@ -98,7 +98,7 @@ func renderMessage(m chat.Message) Message {
 	return Message{
 		ID: MessageID(m.ID), MessageID: MessageID(m.ID), SessionID: SessionID(m.Session), SeqID: SeqID(m.Seq),
 		ClientMsgID: ClientMsgID(m.ClientMsgID), SenderType: SenderType(m.Sender.Type()), SenderID: MemberID(m.Sender),
-		ContentType: ContentType(m.ContentType), Content: MessageContent(m.Content), Mentions: texts(m.Mentions),
+		ContentType: ContentType(m.ContentType), Content: m.Content, Mentions: texts(m.Mentions),
 		ReplyToMessageID: MessageID(m.ReplyTo), TaskIds: texts(m.Tasks), CreatedAt: m.CreatedAt,
 	}
 }

@@ -11,28 +11,37 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
-// observed gives each request its trace and its call, turns a panic into a problem, and logs and measures the answer. The log has the
+// observer gives each request its trace and its call, turns a panic into a problem, and logs and measures the answer. The log has the
 // route's pattern and who called, never the URL, a header or a body.
-func observed(log *slog.Logger, m *metrics, p problems, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		trace, ok := telemetry.ParseTraceparent(r.Header.Get("Traceparent"))
-		if !ok {
-			trace = telemetry.NewTrace()
-		}
-		c := &call{}
-		r = r.WithContext(withCall(telemetry.WithTrace(r.Context(), trace), c))
-		answer := &answer{ResponseWriter: w}
-		defer func() {
-			if cause := recover(); cause != nil {
-				recovered(p, answer, r, cause)
-			}
-			m.observe(r, answer.status, time.Since(start))
-			log.InfoContext(r.Context(), "request", "method", r.Method, "pattern", r.Pattern, "status", answer.status,
-				"bytes", answer.bytes, "duration", time.Since(start), "peer", peer(r), c.who())
-		}()
-		next.ServeHTTP(answer, r)
-	})
+type observer struct {
+	log      *slog.Logger
+	metrics  *metrics
+	problems problems
+	next     http.Handler
+}
+
+// ServeHTTP serves the request with what stands behind the observer.
+func (o observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	trace, ok := telemetry.ParseTraceparent(r.Header.Get("Traceparent"))
+	if !ok {
+		trace = telemetry.NewTrace()
+	}
+	r = r.WithContext(withCall(telemetry.WithTrace(r.Context(), trace), &call{}))
+	answer := &answer{ResponseWriter: w}
+	defer o.finish(answer, r, time.Now())
+	o.next.ServeHTTP(answer, r)
+}
+
+// finish is deferred, so that it sees a panic.
+func (o observer) finish(w *answer, r *http.Request, start time.Time) {
+	if cause := recover(); cause != nil {
+		recovered(o.problems, w, r, cause)
+	}
+	took := time.Since(start)
+	o.metrics.observe(r, w.status, took)
+	o.log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("pattern", r.Pattern),
+		slog.Int("status", w.status), slog.Int64("bytes", w.bytes), slog.Duration("duration", took), slog.String("peer", peer(r)),
+		callOf(r.Context()).who())
 }
 
 func recovered(p problems, w *answer, r *http.Request, cause any) {

@@ -1,3 +1,5 @@
+// Package httpapi is the hub's HTTP surface: the generated server of api/openapi.yaml with its handlers, behind a guard that knows who
+// calls and what they may do. It holds no rules of its own beyond that: those are the domain's.
 package httpapi
 
 import (
@@ -70,7 +72,7 @@ func New(d Deps) http.Handler {
 	mux.HandleFunc(get+"/edge/uplink", d.EdgeUplink.ServeHTTP)
 	mux.HandleFunc(get+"/metrics", d.Metrics.Handler().ServeHTTP)
 	mux.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { p.answer(w, r, notThere()) })
-	return observed(d.Log, newMetrics(d.Metrics), p, mux)
+	return observer{log: d.Log, metrics: newMetrics(d.Metrics), problems: p, next: mux}
 }
 
 // AnswerProblem returns the writer of problems for the sockets' handlers.

@@ -11,7 +11,8 @@ import (
 )
 
 func TestOfManyFirstUsersOneBecomesIt(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		some, err := w.accounts.HasUsers(t.Context())
 		if err != nil || some {
 			t.Fatalf("HasUsers = %v, %v in an empty store", some, err)
@@ -31,7 +32,8 @@ func TestOfManyFirstUsersOneBecomesIt(t *testing.T) {
 }
 
 func TestAnInvitationMakesOneUser(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		inv := w.invitation()
 		errs := together(8, func(i int) error {
 			return w.accounts.AddInvitedUser(t.Context(), inv.Token.Hash(), w.joining("guest"+string(rune('a'+i))))
@@ -43,7 +45,8 @@ func TestAnInvitationMakesOneUser(t *testing.T) {
 }
 
 func TestAnInvitationOutlivesATakenNameButNotItsTime(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		w.person("ada")
 		inv := w.invitation()
 		w.wants(fault.Conflict, w.accounts.AddInvitedUser(t.Context(), inv.Token.Hash(), w.joining("ada")))
@@ -56,7 +59,8 @@ func TestAnInvitationOutlivesATakenNameButNotItsTime(t *testing.T) {
 }
 
 func TestCredentialOfAnUnknownUserIsEmpty(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		user, hash, err := w.accounts.Credential(t.Context(), "ada")
 		if err != nil || user != ada || hash != "hash of ada" {
@@ -70,7 +74,8 @@ func TestCredentialOfAnUnknownUserIsEmpty(t *testing.T) {
 }
 
 func TestADeviceLivesUntilItsFamilyEndsOrExpires(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		login, _ := w.login(ada.ID)
 		w.must(w.accounts.AddDevice(t.Context(), login))
@@ -99,7 +104,8 @@ func TestADeviceLivesUntilItsFamilyEndsOrExpires(t *testing.T) {
 }
 
 func TestDevicesOfAUserAreBounded(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada") // has one
 		errs := together(account.MaxDevices, func(int) error {
 			login, _ := w.login(ada.ID)
@@ -112,7 +118,8 @@ func TestDevicesOfAUserAreBounded(t *testing.T) {
 }
 
 func TestOfManyEqualAttemptsOneHasItsEffect(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		claim := w.claim()
 		errs := together(8, func(int) error {
@@ -147,7 +154,8 @@ func TestOfManyEqualAttemptsOneHasItsEffect(t *testing.T) {
 }
 
 func TestAnAttemptWhoseEffectFailsIsNotRecorded(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		agent := w.joiningAgent(ada.ID)
 		w.must(w.fleet.AddAgent(t.Context(), agent, w.claim()))
@@ -161,7 +169,8 @@ func TestAnAttemptWhoseEffectFailsIsNotRecorded(t *testing.T) {
 }
 
 func TestAnswersAreForgottenAfterTwoDays(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		claim := w.claim()
 		login, _ := w.login(ada.ID)

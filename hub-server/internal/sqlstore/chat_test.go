@@ -35,7 +35,8 @@ func (w *town) join(s id.Session, by, who account.User) error {
 }
 
 func TestAConversationIsThereForItsMembersOnly(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob, carl := w.person("ada"), w.person("bob"), w.person("carl")
 		w.edge(ada.ID, "scout")
 		scout := w.agentOf(ada.ID, "scout")
@@ -63,7 +64,8 @@ func TestAConversationIsThereForItsMembersOnly(t *testing.T) {
 }
 
 func TestConversationsAreListedByTheirLastChange(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		w.now = w.now.Add(-time.Hour)
 		var want []id.Session
@@ -95,7 +97,8 @@ func TestConversationsAreListedByTheirLastChange(t *testing.T) {
 }
 
 func TestMessagesOfManySendersAreNumberedWithoutHoles(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		s := w.group(ada)
 		errs := together(40, func(int) error {
@@ -129,7 +132,8 @@ func TestMessagesOfManySendersAreNumberedWithoutHoles(t *testing.T) {
 }
 
 func TestOfManyMessagesWithOneClientIDOneIsStored(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		s := w.group(ada)
 		client := chat.ClientMsgID(uuid.NewString())
@@ -163,7 +167,8 @@ func TestOfManyMessagesWithOneClientIDOneIsStored(t *testing.T) {
 }
 
 func TestSEC13NothingBehindARemovalReachesTheRemoved(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob := w.person("ada"), w.person("bob")
 		s := w.group(ada, userOf(bob))
 		w.post(s.ID, ada.ID)
@@ -197,7 +202,8 @@ func TestSEC13NothingBehindARemovalReachesTheRemoved(t *testing.T) {
 }
 
 func TestJoiningTwiceIsAConflict(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob := w.person("ada"), w.person("bob")
 		s := w.group(ada)
 		errs := make([]error, 2)
@@ -211,7 +217,8 @@ func TestJoiningTwiceIsAConflict(t *testing.T) {
 }
 
 func TestTheHeirOwnsWhatTheOwnerLeaves(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob, carl := w.person("ada"), w.person("bob"), w.person("carl")
 		s := w.group(ada, userOf(bob), userOf(carl))
 		leaving := chat.Leaving{Session: s.ID, Member: userOf(ada), Left: []byte(`{}`), Heir: bob.ID, HeirFrame: []byte(`{}`)}
@@ -230,7 +237,8 @@ func TestTheHeirOwnsWhatTheOwnerLeaves(t *testing.T) {
 }
 
 func TestReadMarksOnlyMoveForward(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		s := w.group(ada)
 		for range 3 {
@@ -263,7 +271,8 @@ func newRunOf(s id.Session, by id.User, a fleet.Agent) runlog.NewRun {
 }
 
 func TestAMessageAndItsRunsAreStoredTogetherOrNotAtAll(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob := w.person("ada"), w.person("bob")
 		edge := w.edge(ada.ID, "scout")
 		scout := w.agentOf(ada.ID, "scout")
@@ -305,7 +314,8 @@ func TestAMessageAndItsRunsAreStoredTogetherOrNotAtAll(t *testing.T) {
 }
 
 func TestAnAgentsFinalTextIsPostedOnce(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		s := w.group(ada)
 		msg, agent, runID := id.NewMessage(), id.NewAgent(), id.NewRun()

@@ -128,13 +128,18 @@ func (f *Fleet) fillEdge(ctx context.Context, e *fleet.Edge) error {
 	const profiles = `SELECT name, runtime, description FROM edge_profiles WHERE edge_id = $1 ORDER BY name`
 	rows, err := f.store.readDB.QueryContext(ctx, profiles, string(e.ID))
 	e.Profiles, err = collect(rows, err, func(row Scanner) (p wire.Profile, err error) {
-		return p, row.Scan(&p.Name, &p.Runtime, &p.Description)
+		err = row.Scan(&p.Name, &p.Runtime, &p.Description)
+		return p, err
 	})
 	if err != nil {
 		return fmt.Errorf("read profiles: %w", err)
 	}
-	rows, err = f.store.readDB.QueryContext(ctx, `SELECT user_id FROM edge_operators WHERE edge_id = $1 ORDER BY granted_at, user_id`, string(e.ID))
-	e.Operators, err = collect(rows, err, func(row Scanner) (u id.User, err error) { return u, row.Scan(&u) })
+	const operators = `SELECT user_id FROM edge_operators WHERE edge_id = $1 ORDER BY granted_at, user_id`
+	rows, err = f.store.readDB.QueryContext(ctx, operators, string(e.ID))
+	e.Operators, err = collect(rows, err, func(row Scanner) (u id.User, err error) {
+		err = row.Scan(&u)
+		return u, err
+	})
 	if err != nil {
 		return fmt.Errorf("read operators: %w", err)
 	}

@@ -19,7 +19,8 @@ func (w *town) joiningAgent(owner id.User) fleet.Agent {
 }
 
 func TestSEC15OfTwoRedemptionsOneWins(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		e := w.enrolment(id.NewUser())
 		errs := together(8, func(int) error {
 			edge, err := w.fleet.Redeem(t.Context(), w.redemption(e))
@@ -35,7 +36,8 @@ func TestSEC15OfTwoRedemptionsOneWins(t *testing.T) {
 }
 
 func TestSEC15AnEnrolmentExpiresAndIsKeptAsAHash(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		e := w.enrolment(id.NewUser())
 		late := w.redemption(e)
 		late.Now = e.ExpiresAt
@@ -50,7 +52,8 @@ func TestSEC15AnEnrolmentExpiresAndIsKeptAsAHash(t *testing.T) {
 }
 
 func TestAnEdgeIsFoundByItsCredentialAlsoWhenRevoked(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		owner := w.person("ada")
 		r := w.redemption(w.enrolment(owner.ID))
 		edge, err := w.fleet.Redeem(t.Context(), r)
@@ -77,7 +80,8 @@ func TestAnEdgeIsFoundByItsCredentialAlsoWhenRevoked(t *testing.T) {
 }
 
 func TestAnnouncedProfilesReplaceEarlierOnesAndMakeOneAgentEach(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		owner := w.person("ada")
 		edge := w.edge(owner.ID, "scout", "chat")
 		first := w.agentOf(owner.ID, "scout")
@@ -102,7 +106,8 @@ func TestAnnouncedProfilesReplaceEarlierOnesAndMakeOneAgentEach(t *testing.T) {
 }
 
 func TestGrantsAreForUsersThatExistAndMayBeRepeated(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		owner, bob := w.person("ada"), w.person("bob")
 		edge := w.edge(owner.ID, "scout")
 		w.wants(fault.NotFound, w.fleet.Grant(t.Context(), edge, id.NewUser()))
@@ -124,7 +129,8 @@ func TestGrantsAreForUsersThatExistAndMayBeRepeated(t *testing.T) {
 
 // The right to operate is said twice: in SQL, for transactions and lists, and in Go, for decisions. Both must say the same.
 func TestTheRightToOperateIsTheSameInSQLAndInGo(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob, carl := w.person("ada"), w.person("bob"), w.person("carl")
 		laptop, server, old := w.edge(ada.ID, "scout"), w.edge(ada.ID, "scout", "chat"), w.edge(ada.ID, "scout", "chat")
 		pinned := w.joiningAgent(ada.ID)
@@ -159,7 +165,8 @@ func TestTheRightToOperateIsTheSameInSQLAndInGo(t *testing.T) {
 }
 
 func TestAgentsAreVisibleInASharedConversation(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada, bob := w.person("ada"), w.person("bob")
 		w.edge(ada.ID, "scout")
 		scout := w.agentOf(ada.ID, "scout")

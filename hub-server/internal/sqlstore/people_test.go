@@ -29,11 +29,11 @@ type town struct {
 	keys     int
 }
 
-func eachTown(t *testing.T, contract func(t *testing.T, w *town)) {
+func eachTown(t *testing.T, contract func(w *town)) {
 	t.Helper()
 	t.Parallel()
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
-		contract(t, &town{
+		contract(&town{
 			t: t, store: s, accounts: NewAccounts(s, w), fleet: NewFleet(s, w), chat: NewChat(s, w),
 			now: time.Now().UTC().Truncate(time.Microsecond),
 		})

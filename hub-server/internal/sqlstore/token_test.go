@@ -19,7 +19,8 @@ func (w *town) rotate(presented account.Token, at time.Time) (account.Rotated, a
 }
 
 func TestSEC7OfManyRefreshesWithOneTokenOneRotatesAndAllGetItsSuccessor(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		login, token := w.login(ada.ID)
 		w.must(w.accounts.AddDevice(t.Context(), login))
@@ -54,7 +55,8 @@ func TestSEC7OfManyRefreshesWithOneTokenOneRotatesAndAllGetItsSuccessor(t *testi
 }
 
 func TestSEC7ReuseAfterTheWindowEndsTheFamilyForThiefAndOwner(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		login, stolen := w.login(ada.ID)
 		w.must(w.accounts.AddDevice(t.Context(), login))
@@ -74,7 +76,8 @@ func TestSEC7ReuseAfterTheWindowEndsTheFamilyForThiefAndOwner(t *testing.T) {
 }
 
 func TestRefreshMovesTheExpiryAndUnknownTokensAreRefused(t *testing.T) {
-	eachTown(t, func(t *testing.T, w *town) {
+	eachTown(t, func(w *town) {
+		t := w.t
 		ada := w.person("ada")
 		login, token := w.login(ada.ID)
 		w.must(w.accounts.AddDevice(t.Context(), login))
