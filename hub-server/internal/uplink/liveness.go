@@ -1,0 +1,69 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// beat proves that both ends are alive, and is the floor under lost wake-ups.
+func (l *lane) beat(ctx context.Context) error {
+	if time.Since(l.heardAt) > silence {
+		return errSilent
+	}
+	l.pings++
+	l.send(subject.Ping, wire.Ping{Nonce: l.pings})
+	return l.sendCommands(ctx)
+}
+
+// answers asks an older lane whether its edge is still there.
+func (l *lane) answers(ctx context.Context) bool {
+	probe := make(chan struct{})
+	l.mu.Lock()
+	l.probe = probe
+	l.mu.Unlock()
+	l.send(subject.Ping, wire.Ping{})
+	limit := time.NewTimer(probeLimit)
+	defer limit.Stop()
+	select {
+	case <-probe:
+		return true
+	case <-limit.C:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+func (l *lane) pong() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.probe != nil {
+		close(l.probe)
+		l.probe = nil
+	}
+}
+
+// refuse tells the edge why the connection ends, when that is something it can act on, and leaves it a moment to hang up itself.
+func (l *lane) refuse(ctx context.Context, err error) {
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		return
+	}
+	if f.Code == fault.FrameUnreadable || f.Code == fault.EdgeRefused {
+		if err := l.hub.Edges.Refuse(ctx, l.edge, f.Code); err != nil {
+			l.hub.Log.Warn("edge's refusal was not recorded", "edge", l.edge, "error", err)
+		}
+	}
+	retry := f.Code != fault.EdgeRefused && f.Code != fault.EdgeRevoked && f.Code != fault.Unsupported
+	l.send(subject.Refused, wire.Refused{Code: f.Code, Detail: f.Detail, Retry: retry})
+	farewell := time.NewTimer(farewellLimit)
+	defer farewell.Stop()
+	select {
+	case <-ctx.Done():
+	case <-farewell.C:
+	}
+}

@@ -1,0 +1,75 @@
+package uplink
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+func (l *lane) nextGeneration() {
+	l.generation++
+	l.rewound = false
+}
+
+func (l *lane) frame(ctx context.Context, data []byte) error {
+	frame, err := wire.DecodeFrame(data)
+	if err != nil || !l.greeted {
+		return l.badFrame(err)
+	}
+	if frame.Generation != l.generation {
+		return nil // sent before the edge heard of the newer one; it sends those rows again
+	}
+	if frame.First > l.state.Watermark+1 {
+		l.rewind()
+		return nil
+	}
+	return l.commit(ctx, frame)
+}
+
+func (l *lane) badFrame(err error) error {
+	l.hub.Metrics.badFrames.Inc()
+	l.hub.Log.Warn("uplink frame refused", "edge", l.edge, "error", err)
+	if l.badFrames++; l.badFrames >= maxBadFrames {
+		return errBadFrames
+	}
+	l.rewind()
+	return nil
+}
+
+// rewind asks once per generation for what is missing.
+func (l *lane) rewind() {
+	if l.rewound || !l.greeted {
+		return
+	}
+	l.nextGeneration()
+	l.rewound = true
+	l.hub.Metrics.rewinds.Inc()
+	l.send(subject.Rewind, wire.Rewind{Generation: l.generation, From: l.state.Watermark + 1})
+}
+
+func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
+	start := time.Now()
+	result, err := l.hub.Lanes.Commit(ctx, runlog.PrepareFrame(l.edge, l.state, frame))
+	if err != nil {
+		return fmt.Errorf("commit frame: %w", err)
+	}
+	l.hub.Metrics.commit.Observe(time.Since(start).Seconds())
+	switch {
+	case result.Fenced:
+		return errFenced
+	case result.NeedBlob != "":
+		return fault.New(wire.NeedBlob, "%s", result.NeedBlob)
+	case result.Rewind:
+		l.rewind()
+		return nil
+	}
+	l.rewound = false
+	l.state.Watermark, l.state.Chain = result.Watermark, result.Chain
+	l.send(subject.Committed, wire.CommittedTo{Receipt: result.Receipt, Credit: credit})
+	return nil
+}
