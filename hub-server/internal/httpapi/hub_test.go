@@ -34,6 +34,9 @@ const (
 	password  = "correct horse battery"
 )
 
+// contract is read once for all tests: that takes longer than most of them.
+var contract = sync.OnceValues(func() (*apicontract.Validator, error) { return apicontract.New(context.Background()) })
+
 // hub is the HTTP surface over a real SQLite store, with everything behind it as in the product but for the two sockets.
 type hub struct {
 	t         *testing.T
@@ -58,7 +61,7 @@ func newHub(t *testing.T, adjust ...func(*httpapi.Deps)) *hub {
 		online: &presence{edges: map[id.Edge]bool{}}, ended: make(chan account.Family, 64), closed: make(chan id.Edge, 64),
 	}
 	var err error
-	if h.validator, err = apicontract.New(t.Context()); err != nil {
+	if h.validator, err = contract(); err != nil {
 		t.Fatal(err)
 	}
 	h.deps = h.wire()
