@@ -28,7 +28,7 @@ const (
 	workspaceFolder = "workspaces"
 )
 
-func newAgents(c Config, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry) (agents, error) {
+func newAgents(c Config, who identity, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry) (agents, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return agents{}, fmt.Errorf("find this program: %w", err)
@@ -41,7 +41,7 @@ func newAgents(c Config, j *journal.Journal, log *slog.Logger, metrics *telemetr
 	return agents{host: host, executor: runtime.NewExecutor(runtime.Options{
 		Host: host, Profiles: profiles, Adapters: adapters(), Repository: repository(c),
 		Workspaces: workspace.NewStore(filepath.Join(c.Home, workspaceFolder)), Blobs: j,
-		Edge: profile.Edge{Program: program, Lookup: os.LookupEnv}, Log: log.With("part", "agents"), Metrics: metrics,
+		Edge: profile.Edge{Program: program, Lookup: os.LookupEnv}, Secrets: []string{who.Credential}, Log: log.With("part", "agents"), Metrics: metrics,
 	})}, nil
 }
 

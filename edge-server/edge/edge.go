@@ -45,7 +45,7 @@ func Run(ctx context.Context, c Config, version string, log *slog.Logger) (err e
 func assemble(
 	ctx context.Context, c Config, who identity, version string, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry,
 ) ([]supervise.Part, error) {
-	agents, err := newAgents(c, j, log, metrics)
+	agents, err := newAgents(c, who, j, log, metrics)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -24,16 +25,15 @@ func TestChainIsWhatItsDefinitionSays(t *testing.T) {
 	if err := c.Call("search", json.RawMessage(`{"b": 1, "a": "<é>"}`)); err != nil {
 		t.Fatal(err)
 	}
-	head := make([]byte, 32)
+	var head [32]byte
 	link := func(kind byte, content string) {
 		inner := sha256.Sum256([]byte(content))
-		outer := sha256.Sum256(append(append(head, kind), inner[:]...))
-		head = outer[:]
+		head = sha256.Sum256(slices.Concat(head[:], []byte{kind}, inner[:]))
 	}
 	link('t', "hello")
 	args := sha256.Sum256([]byte(`{"a":"<é>","b":1}`))
 	link('c', "search\x00"+hex.EncodeToString(args[:]))
-	if got, want := c.Head(), (contentchain.Head{ContentChain: hex.EncodeToString(head), Items: 2}); got != want {
+	if got, want := c.Head(), (contentchain.Head{ContentChain: hex.EncodeToString(head[:]), Items: 2}); got != want {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}
 }

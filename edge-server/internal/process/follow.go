@@ -34,7 +34,7 @@ func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit
 	case <-ctx.Done():
 		exit.Stopped = true
 	}
-	exit.Gone = p.endTree()
+	exit.Gone = p.endTree(context.WithoutCancel(ctx))
 	exit.Code = p.collect(exited, exit.Gone)
 
 	in.Close()
@@ -74,8 +74,8 @@ func (p *Process) collect(exited <-chan struct{}, gone bool) int {
 	}
 }
 
-// endTree returns true once nothing of the tree is left. The leader is not reaped before that, so its pid means nobody else.
-func (p *Process) endTree() bool {
+// endTree returns true once nothing of the tree is left; ctx has no end of its own. The leader is not reaped before that, so its pid means nobody else.
+func (p *Process) endTree(ctx context.Context) bool {
 	t := tree{leader: p.self, nonce: p.nonce}
 	grace := time.Now().Add(p.grace)
 	patience := grace.Add(killPatience)
@@ -100,7 +100,7 @@ func (p *Process) endTree() bool {
 			t.term(left)
 			termed = true
 		}
-		sleep(context.Background(), pause)
+		sleep(ctx, pause)
 	}
 }
 

@@ -3,6 +3,7 @@ package process
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -54,7 +55,7 @@ func (l *LineReader) Next() (Line, error) {
 	var cut int64
 	for {
 		chunk, err := l.r.ReadSlice('\n')
-		ended := err == nil
+		ended, more := err == nil, errors.Is(err, bufio.ErrBufferFull)
 		if ended {
 			chunk = chunk[:len(chunk)-1]
 		}
@@ -62,9 +63,9 @@ func (l *LineReader) Next() (Line, error) {
 		l.buf = append(l.buf, chunk[:kept]...)
 		cut += int64(len(chunk) - kept)
 		switch {
-		case ended, err != bufio.ErrBufferFull && len(l.buf) > 0:
+		case ended, !more && len(l.buf) > 0:
 			return l.finish(cut), nil
-		case err != bufio.ErrBufferFull:
+		case !more:
 			return Line{}, err
 		}
 	}

@@ -111,7 +111,9 @@ func TestStopLetsTheAgentFinishItsSentence(t *testing.T) {
 }
 
 func TestAgentThatNeverEndsIsStopped(t *testing.T) {
-	_, exit := follow(t, agent(t, "never-ends"), "", "ready")
+	spec := agent(t, "never-ends")
+	spec.Grace = time.Minute
+	_, exit := follow(t, spec, "", "ready")
 	if !exit.Stopped || !exit.Gone || exit.Code != 128+15 {
 		t.Fatalf("exit %+v", exit)
 	}

@@ -18,6 +18,8 @@ import (
 
 // dialect is how an agent says the same things in the protocol of one runtime.
 type dialect struct {
+	*testing.T // of the part of the contract that runs
+
 	runtime  profile.Runtime
 	text     func(string) string
 	thought  func(string) string
@@ -47,9 +49,13 @@ func dialects() []dialect {
 }
 
 // each runs one part of the contract over every runtime.
-func each(t *testing.T, part func(t *testing.T, d dialect)) {
+func each(t *testing.T, part func(d dialect)) {
+	t.Helper()
 	for _, d := range dialects() {
-		t.Run(string(d.runtime), func(t *testing.T) { part(t, d) })
+		t.Run(string(d.runtime), func(t *testing.T) {
+			d.T = t
+			part(d)
+		})
 	}
 }
 
@@ -64,191 +70,191 @@ func (tr transcript) must(t *testing.T, want ...string) {
 }
 
 func TestTextReasoningAndSuccessArriveInOrder(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		newBench(t, d.runtime, d.thought("hm"), d.text("one "), d.text("two"), d.thought("so"), d.success).play(t).
-			must(t, "thought hm", "text one ", "text two", "thought so", "done ")
+	each(t, func(d dialect) {
+		newBench(d.T, d.runtime, d.thought("hm"), d.text("one "), d.text("two"), d.thought("so"), d.success).play(d.T).
+			must(d.T, "thought hm", "text one ", "text two", "thought so", "done ")
 	})
 }
 
 func TestAnswerThatWasNotStreamedIsInDone(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		newBench(t, d.runtime, d.answer("all of it")).play(t).must(t, "done all of it")
+	each(t, func(d dialect) {
+		newBench(d.T, d.runtime, d.answer("all of it")).play(d.T).must(d.T, "done all of it")
 	})
 }
 
 func TestTurnLineSaysWhatTheAgentIsAsked(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, "drain", "stderr:$TURN", d.success)
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, "drain", "stderr:$TURN", d.success)
 		b.prompt, b.session = "what's <new>?\nand “old”", "cli-1"
-		b.play(t).must(t, `fact run.output.batch {"stream":"stderr","lines":["{\"type\":\"turn\",\"message\":\"what's <new>?\\nand “old”\",`+
+		b.play(d.T).must(d.T, `fact run.output.batch {"stream":"stderr","lines":["{\"type\":\"turn\",\"message\":\"what's <new>?\\nand “old”\",`+
 			`\"session_id\":\"cli-1\",\"session_name\":\"demo\",\"protocol_version\":\"0.4\"}"]}`, "done ")
 	})
 }
 
 func TestEmptyPromptStartsNothing(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, d.success)
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.success)
 		b.prompt = ""
-		if _, err := b.executor(t).Start(t.Context(), b.job()); fault.CodeOf(err) != fault.EmptyPrompt {
-			t.Error(err)
+		if _, err := b.executor(d.T).Start(d.Context(), b.job()); fault.CodeOf(err) != fault.EmptyPrompt {
+			d.Error(err)
 		}
 	})
 }
 
 func TestSessionIDIsReportedEvenIfTheTurnFails(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		newBench(t, d.runtime, d.session("cli-9"), d.failure("no luck")).play(t).must(t,
+	each(t, func(d dialect) {
+		newBench(d.T, d.runtime, d.session("cli-9"), d.failure("no luck")).play(d.T).must(d.T,
 			`fact run.agent.session_init {"agent_session_id":"cli-9"}`, fmt.Sprintf("failure %s: no luck", d.failCode))
 	})
 }
 
 func TestErrorFailsTheTurnEvenOnExitZeroAndEndsTheAnswer(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		tr := newBench(t, d.runtime, d.text("half"), d.failure("no luck"), d.text("more"), d.answer("whole"), "exit:7").play(t)
+	each(t, func(d dialect) {
+		tr := newBench(d.T, d.runtime, d.text("half"), d.failure("no luck"), d.text("more"), d.answer("whole"), "exit:7").play(d.T)
 		last := tr.lines[len(tr.lines)-1]
 		if tr.lines[0] != "text half" || last != fmt.Sprintf("failure %s: no luck", d.failCode) {
-			t.Errorf("%q", tr.lines)
+			d.Errorf("%q", tr.lines)
 		}
 		for _, line := range tr.lines {
 			if line == "text more" || strings.HasPrefix(line, "done") {
-				t.Errorf("said after the error: %q", line)
+				d.Errorf("said after the error: %q", line)
 			}
 		}
 	})
 }
 
 func TestExitCodeFailsTheTurnAfterASuccess(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		newBench(t, d.runtime, d.text("x"), d.success, "stderr:boom", "exit:3").play(t).must(t,
+	each(t, func(d dialect) {
+		newBench(d.T, d.runtime, d.text("x"), d.success, "stderr:boom", "exit:3").play(d.T).must(d.T,
 			"text x", `fact run.output.batch {"stream":"stderr","lines":["boom"]}`,
 			"failure agent_exited: The agent ended with exit code 3 and did not say why. Its log on the edge may tell more.")
 	})
 }
 
 func TestAgentThatExitsAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
+	each(t, func(d dialect) {
 		want := "done " // S4: no result, no partial, exit 0 is success with an empty body
 		if d.runtime == profile.Events {
 			want = "failure agent_exited: The agent ended without saying that it was done."
 		}
-		newBench(t, d.runtime).play(t).must(t, want)
+		newBench(d.T, d.runtime).play(d.T).must(d.T, want)
 	})
 }
 
 func TestGarbageIsKeptAsOutputAndDisturbsNothing(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		newBench(t, d.runtime, "say:hello?", "say:\xff$NUL {", d.text("x"), `say:{"type":"novel"}`, "say:", "say:[1]", d.success).play(t).must(t,
+	each(t, func(d dialect) {
+		newBench(d.T, d.runtime, "say:hello?", "say:\xff$NUL {", d.text("x"), `say:{"type":"novel"}`, "say:", "say:[1]", d.success).play(d.T).must(d.T,
 			`fact run.output.batch {"stream":"stdout","lines":["hello?","\ufffd\u0000 {"]}`, "text x",
 			`fact run.output.batch {"stream":"stdout","lines":["{\"type\":\"novel\"}","[1]"]}`, "done ")
 	})
 }
 
 func TestHugeLineIsKeptInPartAndTheStreamGoesOn(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		tr := newBench(t, d.runtime, fmt.Sprintf("big:%d", process.MaxLine+100), d.text("after"), d.success).play(t)
+	each(t, func(d dialect) {
+		tr := newBench(d.T, d.runtime, fmt.Sprintf("big:%d", process.MaxLine+100), d.text("after"), d.success).play(d.T)
 		if len(tr.lines) != 3 || tr.lines[1] != "text after" || tr.lines[2] != "done " || len(tr.lines[0]) > 8<<10 {
-			t.Fatalf("%d lines, the first of %d bytes", len(tr.lines), len(tr.lines[0]))
+			d.Fatalf("%d lines, the first of %d bytes", len(tr.lines), len(tr.lines[0]))
 		}
 		if !strings.Contains(tr.lines[0], "bytes cut]") {
-			t.Errorf("no marker: %s", tr.lines[0][len(tr.lines[0])-100:])
+			d.Errorf("no marker: %s", tr.lines[0][len(tr.lines[0])-100:])
 		}
 	})
 }
 
 func TestCancelStopsTheAgentAndKeepsItsLastWords(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
+	each(t, func(d dialect) {
 		last := strings.TrimPrefix(d.text("bye"), "say:")
-		b := newBench(t, d.runtime, d.text("ready"), "on-term:"+last, "exit:143")
+		b := newBench(d.T, d.runtime, d.text("ready"), "on-term:"+last, "exit:143")
 		b.profile.Grace, b.stopAt = time.Minute, "text ready"
-		b.play(t).must(t, "text ready", "text bye")
+		b.play(d.T).must(d.T, "text ready", "text bye")
 	})
 }
 
 func TestCancelOfAnAgentThatIgnoresItEndsAfterTheGracePeriod(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, "ignore-term", d.text("ready"), "hang")
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, "ignore-term", d.text("ready"), "hang")
 		b.stopAt = "text ready"
-		b.play(t).must(t, "text ready")
+		b.play(d.T).must(d.T, "text ready")
 	})
 }
 
 func TestTurnLimitCountsBeforeTheAgentsOwnError(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, d.failure("no luck"), "hang")
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.failure("no luck"), "hang")
 		b.profile.Timeout = 300 * time.Millisecond
-		b.play(t).must(t, "failure timeout: The agent did not finish within its time limit and was stopped.")
+		b.play(d.T).must(d.T, "failure timeout: The agent did not finish within its time limit and was stopped.")
 	})
 }
 
 func TestSuccessWithinTheLimitIsNoTimeout(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, d.answer("x"))
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.answer("x"))
 		b.profile.Timeout = time.Minute
-		b.play(t).must(t, "done x")
+		b.play(d.T).must(d.T, "done x")
 	})
 }
 
 func TestAgentThatCannotBeStartedIsAFaultThatSaysWhatToDo(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime)
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime)
 		b.profile.Command = "no-such-agent"
-		_, err := b.executor(t).Start(t.Context(), b.job())
+		_, err := b.executor(d.T).Start(d.Context(), b.job())
 		if fault.CodeOf(err) != fault.StartFailed || !strings.Contains(fault.Public(err).Detail, "no-such-agent") {
-			t.Error(err)
+			d.Error(err)
 		}
 		unknown := b.job()
 		unknown.Profile = "nobody"
-		if _, err := b.executor(t).Start(t.Context(), unknown); fault.CodeOf(err) != fault.ProfileUnknown {
-			t.Error(err)
+		if _, err := b.executor(d.T).Start(d.Context(), unknown); fault.CodeOf(err) != fault.ProfileUnknown {
+			d.Error(err)
 		}
 	})
 }
 
 func TestSecretsOfTheProfileNeverReachTheLog(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, d.text("key sk-li"), d.text("ve-4f9a"), d.text("0c77 end"), "environment:API_KEY",
-			"say:raw sk-live-4f9a0c77", d.failure("bad key sk-live-4f9a0c77"))
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.text("key sk-li"), d.text("ve-4f9a"), d.text("0c77 end"), "environment:API_KEY",
+			"say:raw sk-live-4f9a0c77 sye_of-the-edge", d.failure("bad key sk-live-4f9a0c77"))
 		b.profile.Env = map[string]string{"API_KEY": "${REAL_KEY}"}
 		b.env = map[string]string{"REAL_KEY": "sk-live-4f9a0c77"}
-		tr := b.play(t)
+		tr := b.play(d.T)
 		all := strings.Join(tr.lines, "\n")
-		if strings.Contains(all, "4f9a0c77") || strings.Contains(all, "ve-4f9a") || strings.Count(all, "[redacted]") != 4 {
-			t.Errorf("said:\n%s", all)
+		if strings.Contains(all, "4f9a0c77") || strings.Contains(all, "ve-4f9a") || strings.Contains(all, "sye_") || strings.Count(all, "[redacted]") != 5 {
+			d.Errorf("said:\n%s", all)
 		}
 	})
 }
 
 func TestWorkspaceIsPrivateUnlessTheProfileNamesOne(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, d.success)
-		b.play(t)
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.success)
+		b.play(d.T)
 		if info, err := os.Stat(b.dir); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v, %v", b.dir, info, err)
+			d.Errorf("%s: %v, %v", b.dir, info, err)
 		}
 		b.profile.Cwd = "."
-		b.play(t)
+		b.play(d.T)
 		if b.dir != b.profile.Dir {
-			t.Errorf("works in %s", b.dir)
+			d.Errorf("works in %s", b.dir)
 		}
 		b.profile.Cwd, b.repo = "", filepath.Dir(b.profile.Dir)
-		b.play(t)
+		b.play(d.T)
 		if b.dir == b.repo {
-			t.Error("any agent got the repository of the edge")
+			d.Error("any agent got the repository of the edge")
 		}
 	})
 }
 
 func TestRefusedEventsAreThrownAwayAndTheAgentStillEnds(t *testing.T) {
-	each(t, func(t *testing.T, d dialect) {
-		b := newBench(t, d.runtime, d.text("a"), d.text("b"), d.success)
-		p, err := b.executor(t).Start(t.Context(), b.job())
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.text("a"), d.text("b"), d.success)
+		p, err := b.executor(d.T).Start(d.Context(), b.job())
 		if err != nil {
-			t.Fatal(err)
+			d.Fatal(err)
 		}
 		calls := 0
-		exit := p.Follow(t.Context(), func(run.AgentEvent) error { calls++; return errors.New("full") })
+		exit := p.Follow(d.Context(), func(run.AgentEvent) error { calls++; return errors.New("full") })
 		if calls != 1 || !exit.Gone {
-			t.Errorf("%d calls, %+v", calls, exit)
+			d.Errorf("%d calls, %+v", calls, exit)
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
@@ -16,7 +17,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Options of NewExecutor. All are required but Repository.
+// Options of NewExecutor. All are required but Repository and Secrets.
 type Options struct {
 	Host       *process.Host
 	Profiles   profile.Set
@@ -26,8 +27,10 @@ type Options struct {
 	Repository string
 	Blobs      Blobs
 	Edge       profile.Edge
-	Log        *slog.Logger
-	Metrics    *telemetry.Registry
+	// Secrets are the edge's own. Agents run as the same user and may come across them.
+	Secrets []string
+	Log     *slog.Logger
+	Metrics *telemetry.Registry
 }
 
 // Executor starts agents: an admission.Executor and admission.Sweeper. Safe for concurrent use.
@@ -69,7 +72,7 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 	for _, warning := range launch.Warnings {
 		log.Warn("profile expanded with a warning", "warning", warning)
 	}
-	secrets := redact.New(launch.Secrets)
+	secrets := redact.New(slices.Concat(e.opts.Secrets, launch.Secrets))
 	dialogue, err := adapter.Open(Turn{
 		Message: job.Prompt, SessionID: string(job.AgentSession), SessionName: job.SessionName,
 		Streaming: p.Streaming, Permission: p.Permission, Artifacts: keeper{dir: dir, blobs: e.opts.Blobs, secrets: secrets},

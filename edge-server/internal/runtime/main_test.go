@@ -132,8 +132,8 @@ func (b *bench) executor(t *testing.T) *runtime.Executor {
 		Host: b.host, Profiles: profile.Set{b.profile.Name: b.profile},
 		Adapters:   map[profile.Runtime]runtime.Adapter{profile.Bridge: bridge.Adapter{}, profile.Events: events.Adapter{}},
 		Workspaces: workspace.NewStore(filepath.Join(t.TempDir(), "workspaces")), Repository: b.repo, Blobs: b.blobs,
-		Edge: profile.Edge{Program: os.Args[0], Lookup: b.lookup},
-		Log:  slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("test"),
+		Edge: profile.Edge{Program: os.Args[0], Lookup: b.lookup}, Secrets: []string{"sye_of-the-edge"},
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("test"),
 	})
 }
 

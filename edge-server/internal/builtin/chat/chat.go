@@ -29,7 +29,7 @@ type Options struct {
 // read, or nobody listens.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	line, err := bufio.NewReader(in).ReadBytes('\n')
-	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
+	if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
 		return fmt.Errorf("read turn: %w", err)
 	}
 	turn, err := bridge.ParseTurn(line)

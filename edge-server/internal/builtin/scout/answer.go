@@ -55,7 +55,7 @@ func (s *session) writeHistory(b *strings.Builder) {
 func (s *session) writeListing(b *strings.Builder) {
 	l := s.found.listing
 	if l.Files == 0 {
-		b.WriteString("The folder is empty. Put a project into it, or start edge-server in a git repository (or set EDGE_WORKSPACE), and ask again.\n\n")
+		b.WriteString("The folder is empty. Put a project into it, or start edge-server in a git repository (or set EDGE_REPOSITORY), and ask again.\n\n")
 		return
 	}
 	fmt.Fprintf(b, "The folder has %s, mostly %s.\n\n", plural(l.Files, "file"), counts(most(l.Extensions, shownAreas)))

@@ -50,7 +50,7 @@ func walk(from fs.FS) (names []string, truncated bool, err error) {
 	err = fs.WalkDir(from, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // what may not be read is not there for us
+			return nil //nolint:nilerr // what may not be read is not there for us
 		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
 		case !d.Type().IsRegular():

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"time"
 )
 
@@ -32,7 +33,7 @@ func (g git) run(ctx context.Context, args ...string) ([]byte, error) {
 	defer cancel(nil)
 	cmd := exec.CommandContext(ctx, "git", append(safe, args...)...)
 	cmd.Dir = g.dir
-	cmd.Env = append(g.env[:len(g.env):len(g.env)], "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = slices.Concat(g.env, []string{"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"})
 	cmd.WaitDelay = waitDelay
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout = &capped{to: &stdout, left: maxOutput, full: func() { cancel(errTooMuch) }}

@@ -27,7 +27,7 @@ const reportName = "report.md"
 // Run reads one turn from in and answers it on out. The error is for stderr: nobody could be told, or the turn could not be read.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	line, err := bufio.NewReader(in).ReadBytes('\n')
-	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
+	if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
 		return fmt.Errorf("read turn: %w", err)
 	}
 	turn, err := bridge.ParseTurn(line)

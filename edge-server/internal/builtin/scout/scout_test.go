@@ -211,7 +211,7 @@ func TestFolderWithoutGit(t *testing.T) {
 }
 
 func TestEmptyFolderAndEmptyRepositoryAreAnsweredWithWhatToDo(t *testing.T) {
-	if a := ask(t, t.TempDir(), "hello"); !strings.Contains(a.text, "The folder is empty.") || !strings.Contains(a.text, "EDGE_WORKSPACE") {
+	if a := ask(t, t.TempDir(), "hello"); !strings.Contains(a.text, "The folder is empty.") || !strings.Contains(a.text, "EDGE_REPOSITORY") {
 		t.Error(a.text)
 	}
 	dir := t.TempDir()

@@ -8,10 +8,9 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-const (
-	permissionDenied fault.Code = "permission_denied"
-	noPerson                    = "This edge asks nobody for permission: the tool is denied."
-)
+const permissionDenied fault.Code = "permission_denied"
+
+const noPerson = "This edge asks nobody for permission: the tool is denied."
 
 // deny is the policy of this edge: nobody is asked, so nothing is allowed, and the log shows the tool and why it did not run.
 func deny(request bridge.PermissionRequest, r *runtime.Reaction) {
