@@ -67,7 +67,7 @@ func newWorld(t *rapid.T) *world {
 	w.marks = newTestMarks(newMemoryMarks())
 	for range 2 {
 		tail := newNarrowTail(w.out, inline{}, 2<<10)
-		if err := tail.start(context.Background()); err != nil {
+		if _, err := tail.start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		w.hubs = append(w.hubs, tail)

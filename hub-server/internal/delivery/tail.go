@@ -91,22 +91,17 @@ func (t *Tail) InSession(user id.User, session id.Session) bool {
 func (t *Tail) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	for started := false; ; {
-		more, err := false, error(nil)
-		if !started {
-			err = t.start(ctx)
-			started = err == nil
-			more = started
-		} else {
-			more, err = t.step(ctx)
-		}
+	advance := t.start
+	for {
+		more, err := advance(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
 		if err != nil {
 			t.log.Error("outbox tail stands still, will retry", "position", t.Position(), "error", err)
 		}
-		if more && err == nil {
+		if more {
+			advance = t.step
 			continue
 		}
 		select {
@@ -118,18 +113,18 @@ func (t *Tail) Run(ctx context.Context) error {
 	}
 }
 
-// start begins at the head: whoever connects later reads what is before it from the store.
-func (t *Tail) start(ctx context.Context) error {
+// start begins at the head: whoever connects later reads what is before it from the store. Then there is more to do: step.
+func (t *Tail) start(ctx context.Context) (more bool, err error) {
 	bounds, err := t.outbox.Bounds(ctx)
 	if err != nil {
-		return fmt.Errorf("find head of outbox: %w", err)
+		return false, fmt.Errorf("find head of outbox: %w", err)
 	}
 	t.mu.Lock()
 	t.pos = bounds.Head
 	t.mu.Unlock()
 	t.metrics.position.Set(float64(bounds.Head))
 	close(t.ready)
-	return nil
+	return true, nil
 }
 
 // step reads once and delivers what it got; more says that there may be more at once.

@@ -55,7 +55,7 @@ func notes(t *testing.T, frames []Frame) []int {
 func started(t *testing.T, o *memoryOutbox, x Expander) *Tail {
 	t.Helper()
 	tail := newTestTail(o, x)
-	if err := tail.start(t.Context()); err != nil {
+	if _, err := tail.start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return tail

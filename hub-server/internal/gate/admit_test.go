@@ -133,7 +133,7 @@ func TestTheServerAnswersTheMarkerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if got := resp.Header.Values("Sec-WebSocket-Protocol"); resp.StatusCode != 101 || len(got) != 1 || got[0] != bearerProtocol {
+	if got := resp.Header.Values("Sec-WebSocket-Protocol"); resp.StatusCode != http.StatusSwitchingProtocols || len(got) != 1 || got[0] != bearerProtocol {
 		t.Errorf("answered %d with protocols %q", resp.StatusCode, got)
 	}
 	if resp.Header.Get("Sec-WebSocket-Extensions") != "" {

@@ -115,7 +115,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	socket.SetReadLimit(readLimit)
 	c.socket, c.out = socket, lean.conn
-	g.start(c)
+	g.start(c) //nolint:contextcheck // the connection outlives its request
 }
 
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {

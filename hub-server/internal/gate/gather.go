@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,11 +89,12 @@ func (g *gatherConn) Flush() error {
 func (g *gatherConn) swap(rest []byte) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if rest != nil {
+		g.pending = slices.Concat(rest, g.pending)
+		return nil
+	}
 	out := g.pending
 	g.pending = nil
-	if rest != nil {
-		g.pending, out = append(rest, out...), nil
-	}
 	return out
 }
 
@@ -178,7 +180,7 @@ func (l *leanWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // what a client sent without waiting for the answer
+	early, err := rw.Peek(rw.Reader.Buffered()) // what a client sent without waiting for the answer
 	if err != nil {
 		return nil, nil, err
 	}

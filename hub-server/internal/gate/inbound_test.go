@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -29,6 +30,7 @@ type pair struct {
 }
 
 func newPair(t *testing.T) pair {
+	t.Helper()
 	w := newWorld(t)
 	here, there := w.hub(nil), w.hub(nil)
 	p := pair{session: id.NewSession(), hub: here}
@@ -88,7 +90,7 @@ func TestOtherFramesOfClientsAreIgnoredAndCounted(t *testing.T) {
 
 func scrape(h *hub) string {
 	rec := httptest.NewRecorder()
-	h.Metrics.Handler().ServeHTTP(rec, httptest.NewRequest("GET", "/metrics", nil))
+	h.Metrics.Handler().ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	body, err := io.ReadAll(rec.Body)
 	if err != nil {
 		panic(err)

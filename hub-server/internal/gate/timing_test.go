@@ -13,15 +13,16 @@ import (
 )
 
 // inFakeTime runs a test with one hub on a network in memory, on a clock that moves only when everybody waits.
-func inFakeTime(t *testing.T, test func(t *testing.T, h *hub)) {
+func inFakeTime(t *testing.T, test func(h *hub)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		test(t, newWorld(t).hub(newPipeListener()))
+		test(newWorld(t).hub(newPipeListener()))
 	})
 }
 
 func TestSilenceIsBrokenByAHeartbeatWithTheCursorOfNow(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, _ := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		first := c.greeted()
@@ -46,7 +47,8 @@ func TestSilenceIsBrokenByAHeartbeatWithTheCursorOfNow(t *testing.T) {
 }
 
 func TestAClientThatAnswersNoPingIsGivenUp(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, _ := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -69,7 +71,8 @@ func TestAClientThatAnswersNoPingIsGivenUp(t *testing.T) {
 }
 
 func TestAClientThatReadsIsNeverGivenUp(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, _ := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -82,7 +85,8 @@ func TestAClientThatReadsIsNeverGivenUp(t *testing.T) {
 }
 
 func TestASocketThatTakesNothingIsClosedWithinTwentySeconds(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -109,7 +113,8 @@ func TestASocketThatTakesNothingIsClosedWithinTwentySeconds(t *testing.T) {
 
 // A client that begins to read in the last moment learns why it was closed.
 func TestASlowClientIsToldToResume(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -122,7 +127,8 @@ func TestASlowClientIsToldToResume(t *testing.T) {
 }
 
 func TestAFamilyThatEndedUnnoticedIsFoundAtTheNextCheck(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -140,7 +146,8 @@ func TestAFamilyThatEndedUnnoticedIsFoundAtTheNextCheck(t *testing.T) {
 }
 
 func TestALoginThatCannotBeProvenIsGivenUpAfterAFewTries(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, _ := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -161,7 +168,8 @@ func TestALoginThatCannotBeProvenIsGivenUpAfterAFewTries(t *testing.T) {
 
 // P17 for a client that does not read: nothing it could say counts any more, and its socket is gone in time.
 func TestAnEndedLoginClosesTheSocketOfAClientThatDoesNotRead(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
@@ -179,7 +187,8 @@ func TestAnEndedLoginClosesTheSocketOfAClientThatDoesNotRead(t *testing.T) {
 }
 
 func TestThePingFloodOfAClientIsNotAnswered(t *testing.T) {
-	inFakeTime(t, func(t *testing.T, h *hub) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
 		token, _ := h.world.login(id.NewUser())
 		c := h.dial(token, "")
 		c.greeted()
