@@ -6,7 +6,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"sync"
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
@@ -71,7 +70,7 @@ func New(d Deps) *Gate {
 
 // Run listens to the other hubs until ctx ends; then it lets nobody in any more, closes every connection with 1012 and waits for them.
 func (g *Gate) Run(ctx context.Context) error {
-	defer g.running.Wait()
+	defer g.conns.open.Wait()
 	defer g.drain()
 	stop, err := g.listen(ctx)
 	if err != nil {
@@ -130,11 +129,11 @@ func (g *Gate) start(c *conn) {
 	}
 	g.closeEverywhere(kick{User: c.who.User, Device: c.who.Device, Except: c.id})
 	g.metrics.connections.Inc()
-	g.running.Go(func() {
-		defer g.metrics.connections.Dec()
+	go func() {
 		defer g.conns.remove(c)
+		defer g.metrics.connections.Dec()
 		c.serve()
-	})
+	}()
 }
 
 // CloseFamily closes the sockets of a refresh family that ended, here at once and on other hubs as soon as they hear of it. It does not

@@ -11,6 +11,7 @@ import (
 // registry is the connections of this hub, by user. Safe for concurrent use.
 type registry struct {
 	perUser int
+	open    sync.WaitGroup // a count per reserved place; none is added once shut
 
 	mu       sync.Mutex
 	users    map[id.User]map[*conn]bool // true once the connection is upgraded
@@ -44,6 +45,7 @@ func (r *registry) reserve(c *conn) error {
 		r.users[c.who.User] = map[*conn]bool{}
 	}
 	r.users[c.who.User][c] = false
+	r.open.Add(1)
 	return nil
 }
 
@@ -59,7 +61,9 @@ func (r *registry) add(c *conn) bool {
 	return !r.shutdown
 }
 
+// remove gives a reserved place back.
 func (r *registry) remove(c *conn) {
+	defer r.open.Done()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.users[c.who.User], c)
@@ -88,7 +92,7 @@ func (r *registry) find(k kick) []*conn {
 	return found
 }
 
-// shut lets nobody in any more and returns who is there.
+// shut lets nobody in any more and returns who is there; open waits for them.
 func (r *registry) shut() []*conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -135,7 +135,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 	if err != nil {
 		return 0, fmt.Errorf("insert message: %w", err)
 	}
-	t.Emit(delivery.Row{Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID})
+	t.Emit(delivery.Row{
+		Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID, Bytes: len(m.Content),
+	})
 	return seq, nil
 }
 
