@@ -53,8 +53,7 @@ type Gate struct {
 	metrics *metrics
 	conns   *registry
 	origins originList
-	self    id.Connection  // names this hub to the others
-	running sync.WaitGroup // connections
+	self    id.Connection // names this hub to the others
 }
 
 // New returns a gate; it serves until Run ends.
