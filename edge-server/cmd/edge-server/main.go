@@ -38,6 +38,7 @@ type commands struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	p := program{ctx: ctx, environ: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := p.run(os.Args[1:])
 	stop()
 	os.Exit(code)

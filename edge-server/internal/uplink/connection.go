@@ -148,6 +148,8 @@ func (c *connection) carryOut(ctx context.Context, out output) (input, error) {
 		return connected{c.hello()}, nil
 	case opened:
 		c.end.opened = true
+		c.end.useful = out.Watermark > c.watermark // what an earlier connection brought counts: its receipts may be lost
+		c.watermark = out.Watermark
 		c.setStatus(Connected, nil)
 		c.opts.Log.Info("uplink is open", "connection", c.bus.conn)
 	case hangUp:

@@ -91,7 +91,7 @@ func (h *hub) wait(what string, is func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			h.t.Fatalf("never happened: %s", what)
+			h.t.Fatalf("never happened: %s: %d rows %d tunnels %d frames", what, len(h.rows), h.tunnels, h.frames)
 		}
 	}
 }
@@ -216,6 +216,7 @@ type lane struct {
 	say func(subject.Verb, any)
 
 	incarnation wire.Incarnation // of the hello
+	cut         bool
 }
 
 func (l *lane) hear(m *nats.Msg) {
@@ -254,8 +255,11 @@ func (l *lane) hello(data []byte) {
 
 func (l *lane) frame(data []byte) {
 	h := l.hub
+	if l.cut {
+		return // on its way when the tunnel was cut
+	}
 	h.frames++
-	if h.cutEvery > 0 && h.frames%h.cutEvery == 0 {
+	if l.cut = h.cutEvery > 0 && h.frames%h.cutEvery == 0; l.cut {
 		h.cut()
 		return
 	}

@@ -105,7 +105,7 @@ func (m *machine) welcomed(in welcomed, now time.Time) []output {
 	m.phase, m.generation = open, in.Generation
 	m.credit, m.maxFrame = in.Credit, int64(in.MaxFrame)
 	m.sendFrom(max(in.Watermark+1, m.floor), now)
-	return m.flow([]output{opened{}})
+	return m.flow([]output{opened{in.Watermark}})
 }
 
 // sendFrom forgets what was in flight and continues at a row.

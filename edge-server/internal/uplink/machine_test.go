@@ -60,15 +60,15 @@ func TestMachineSays(t *testing.T) {
 		},
 		"nothing while nothing is new": {
 			[]input{hello(1, 3), welcome(3, 100)},
-			[]output{opened{}},
+			[]output{opened{3}},
 		},
 		"rows behind the watermark": {
 			[]input{hello(1, 3), welcome(1, 100)},
-			[]output{opened{}, fetch{2, 100}},
+			[]output{opened{1}, fetch{2, 100}},
 		},
 		"rows from the floor when the hub asks for trimmed ones": {
 			[]input{hello(5, 9), welcomed{Welcome: welcome(2, 100).Welcome}},
-			[]output{opened{}, fetch{5, 100}},
+			[]output{opened{2}, fetch{5, 100}},
 		},
 		"a new incarnation when the hub has other rows": {
 			[]input{hello(1, 3), welcomed{Welcome: welcome(2, 100).Welcome, Local: wire.Chain{1}, Known: true}},

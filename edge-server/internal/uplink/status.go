@@ -20,7 +20,7 @@ const (
 // Status is what health shows of the uplink.
 type Status struct {
 	State  State
-	Code   fault.Code // why the last connection ended; empty while connected
+	Code   fault.Code // why the hub or this edge ended the last connection; empty while connected or when the network did it
 	Detail string     // the same as a sentence
 	Since  time.Time  // of State
 }
@@ -35,10 +35,10 @@ func (u *Uplink) Status() Status {
 func (u *Uplink) setStatus(s State, cause error) {
 	next := Status{State: s, Since: time.Now()}
 	if cause != nil {
-		next.Code, next.Detail = fault.CodeOf(cause), "The connection to the hub was lost."
+		next.Detail = "The hub cannot be reached."
 		var f *fault.Fault
 		if errors.As(cause, &f) {
-			next.Detail = f.Detail
+			next.Code, next.Detail = f.Code, f.Detail
 		}
 	}
 	connected := 0.0

@@ -62,8 +62,9 @@ type (
 	keep     struct{ wire.CommitReceipt }    // the journal remembers it
 	renumber struct{}                        // the journal begins a new incarnation; answered with connected
 	forget   struct{ SHA256 string }         // the hub has lost this blob: upload it again
-	opened   struct{}                        // the hub has taken the lane
-	hangUp   struct {
+	// opened: the hub has taken the lane; it holds the rows up to Watermark.
+	opened struct{ Watermark wire.ProducerSeq }
+	hangUp struct {
 		Fault *fault.Fault
 		Retry bool
 	} // ends the connection

@@ -54,6 +54,8 @@ type Uplink struct {
 	hub     *hub
 	metrics *metrics
 
+	watermark wire.ProducerSeq // at the last welcome; owned by the connection's loop
+
 	mu     sync.Mutex
 	status Status
 }
@@ -84,7 +86,7 @@ func (u *Uplink) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		u.report(end)
+		u.report(ctx, end)
 		if end.final {
 			<-ctx.Done()
 			return nil
@@ -108,8 +110,12 @@ type ending struct {
 	slept  bool // this machine was asleep: the connection is not to blame
 }
 
-func (u *Uplink) report(end ending) {
-	u.opts.Log.Warn("uplink ended", "error", end.cause, "opened", end.opened, "final", end.final)
+func (u *Uplink) report(ctx context.Context, end ending) {
+	level := slog.LevelWarn
+	if was := u.Status(); !end.opened && !end.final && was.Detail != "" {
+		level = slog.LevelDebug // one more attempt that failed says nothing new
+	}
+	u.opts.Log.Log(ctx, level, "uplink ended", "error", end.cause, "opened", end.opened, "final", end.final)
 	u.metrics.endings.Inc()
 	state := Connecting
 	code := fault.CodeOf(end.cause)

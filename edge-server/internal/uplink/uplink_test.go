@@ -194,7 +194,8 @@ func TestRefusalIsShown(t *testing.T) {
 func TestStoppingEdgeWaitsForItsLastRows(t *testing.T) {
 	h := newHub(t)
 	e := connect(t, h, credential)
-	h.wait("a tunnel", func() bool { return h.say != nil })
+	e.append(t, state("first"))
+	h.wait("the first row", func() bool { return len(h.rows) == 1 })
 	for i := range 50 {
 		e.append(t, state(fmt.Sprint(i)))
 	}
@@ -204,7 +205,7 @@ func TestStoppingEdgeWaitsForItsLastRows(t *testing.T) {
 	e.stop()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.rows) != 50 {
+	if len(h.rows) != 51 {
 		t.Errorf("the hub has %d rows", len(h.rows))
 	}
 }
