@@ -58,11 +58,13 @@ func Page(programs []Program) string {
 func row(s Setting) string {
 	fallback := "–"
 	if s.Default != "" {
-		fallback = "`" + s.Default + "`"
+		fallback = code(s.Default)
 	}
-	meaning := mention.ReplaceAllStringFunc(s.Meaning, func(name string) string { return "`" + strings.Trim(name, "`") + "`" })
+	meaning := mention.ReplaceAllStringFunc(s.Meaning, func(name string) string { return code(strings.Trim(name, "`")) })
 	if s.Secret {
 		meaning += " *Secret.*"
 	}
-	return fmt.Sprintf("| `%s` | %s | %s |\n", s.Variable, fallback, strings.ReplaceAll(meaning, "|", `\|`))
+	return fmt.Sprintf("| %s | %s | %s |\n", code(s.Variable), fallback, strings.ReplaceAll(meaning, "|", `\|`))
 }
+
+func code(s string) string { return "`" + s + "`" }
