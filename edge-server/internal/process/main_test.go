@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -60,6 +61,16 @@ func playAgent(part string) int {
 		signal.Ignore(syscall.SIGTERM)
 		again("fork-and-leave")
 		forever()
+	case "orphan-maker":
+		for range 5 {
+			again("fork-and-exit")
+		}
+		waitChildren()
+		fmt.Fprintln(out, "made")
+		out.Flush()
+		forever()
+	case "fork-and-exit":
+		fmt.Fprintln(out, again("exit-3"))
 	case "leave-child":
 		again("fork-and-leave")
 	case "fork-and-leave":
@@ -82,14 +93,24 @@ func playAgent(part string) int {
 	return 0
 }
 
-// again starts the test binary in another part, in a session of its own and with the same standard streams.
-func again(part string) {
+// waitChildren returns when all children of this process have ended.
+func waitChildren() {
+	for {
+		if _, err := syscall.Wait4(-1, nil, 0, nil); err != nil && !errors.Is(err, syscall.EINTR) {
+			return
+		}
+	}
+}
+
+// again starts the test binary in another part, in a session of its own and with the same standard streams. It returns its pid.
+func again(part string) int {
 	cmd := exec.Command(os.Args[0], "agent", part)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		panic(err)
 	}
+	return cmd.Process.Pid
 }
 
 func agent(t *testing.T, part string) Spec {
