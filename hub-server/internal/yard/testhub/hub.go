@@ -36,10 +36,7 @@ type Hub struct {
 	Run func(h *Hub, task client.AgentTask)
 	// Reset makes the hub refuse every cursor.
 	Reset bool
-	// Unready is how often /readyz says no before it says yes.
-	Unready int
 
-	t       testing.TB
 	server  *httptest.Server
 	mu      sync.Mutex
 	frames  []client.HubWebSocketFrame // all that were published; cursor n means that the first n were seen
@@ -51,8 +48,17 @@ type Hub struct {
 
 // New returns a running hub with one user and the agent scout on one edge.
 func New(t testing.TB) *Hub {
+	h := Bare()
+	h.server = httptest.NewServer(h.Handler())
+	h.URL = h.server.URL
+	t.Cleanup(h.stop)
+	return h
+}
+
+// Bare returns a hub that nobody serves yet: see Handler.
+func Bare() *Hub {
 	h := &Hub{
-		t: t, User: client.User{ID: client.UserID(id.NewUser()), Username: "ada"},
+		User:     client.User{ID: client.UserID(id.NewUser()), Username: "ada"},
 		Messages: map[client.SessionID][]client.Message{}, Events: map[client.RunID][]client.RunEvent{},
 		Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
 		changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
@@ -63,9 +69,6 @@ func New(t testing.TB) *Hub {
 	h.Edges = []client.Edge{edge}
 	h.Agents = []client.Agent{{ID: client.AgentID(id.NewAgent()), Name: "scout", OwnerID: h.User.ID, Profile: "scout", Runtime: "events",
 		PermissionMode: "default", Online: true, CanOperate: true, CreatedAt: time.Now()}}
-	h.server = httptest.NewServer(h.routes())
-	h.URL = h.server.URL
-	t.Cleanup(h.stop)
 	return h
 }
 

@@ -13,12 +13,13 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-func (h *Hub) routes() http.Handler {
+// Handler answers as the hub.
+func (h *Hub) Handler() http.Handler {
 	open, closed := http.NewServeMux(), http.NewServeMux()
 	open.HandleFunc("POST /client/auth/bootstrap", h.serveBootstrap)
 	open.HandleFunc("POST /client/auth/login", h.serveLogin)
 	open.HandleFunc("POST /client/auth/register", h.serveRegister)
-	open.HandleFunc("GET /readyz", h.serveReady)
+	open.HandleFunc("GET /readyz", serveReady)
 	open.Handle("/", bearerOnly(closed))
 	closed.HandleFunc("GET /client/ws", h.serveSocket)
 	closed.HandleFunc("POST /client/auth/logout", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -31,6 +32,7 @@ func (h *Hub) routes() http.Handler {
 	closed.HandleFunc("DELETE /client/devices/{id}", h.serveRevokeDevice)
 	closed.HandleFunc("GET /client/agents", get(h, func(*http.Request) any { return client.AgentList{Items: h.Agents} }))
 	closed.HandleFunc("GET /client/edges", get(h, func(*http.Request) any { return client.EdgeList{Items: h.Edges} }))
+	closed.HandleFunc("GET /client/edges/{id}", h.serveEdge)
 	closed.HandleFunc("POST /client/edges/enrolments", get(h, func(*http.Request) any {
 		return client.Enrolment{EdgeID: client.EdgeID(id.NewEdge()), Token: "enrolment-token", ExpiresAt: time.Now().Add(30 * time.Minute)}
 	}))
@@ -114,15 +116,19 @@ func (h *Hub) serveLogin(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, h.tokens(h.User, in.Device))
 }
 
-func (h *Hub) serveReady(w http.ResponseWriter, _ *http.Request) {
+func serveReady(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, client.Health{Status: client.HealthStatusOk})
+}
+
+func (h *Hub) serveEdge(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.Unready > 0 {
-		h.Unready--
-		answer(w, http.StatusServiceUnavailable, client.Health{Status: client.HealthStatusUnready})
+	i := slices.IndexFunc(h.Edges, func(e client.Edge) bool { return e.ID == r.PathValue("id") })
+	if i < 0 {
+		problem(w, http.StatusNotFound, client.ProblemCodeNotFound, "No such edge.")
 		return
 	}
-	answer(w, http.StatusOK, client.Health{Status: client.HealthStatusOk})
+	answer(w, http.StatusOK, h.Edges[i])
 }
 
 func (h *Hub) serveDevice(w http.ResponseWriter, r *http.Request) {

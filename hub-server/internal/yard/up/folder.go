@@ -77,10 +77,12 @@ func (s *state) save() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.dir("up.json"), append(data, '\n'), 0o600); err != nil {
-		return fmt.Errorf("record what runs: %w", err)
+	part := s.dir("up.json.part")
+	err = os.WriteFile(part, append(data, '\n'), 0o600)
+	if err == nil {
+		err = os.Rename(part, s.dir("up.json"))
 	}
-	return nil
+	return wrap(err, "record what runs")
 }
 
 // exists says whether there is a file of that name in the state folder.

@@ -22,11 +22,12 @@ type server struct {
 	program string
 	env     []string
 	hard    context.Context // its end means: at once
-	pid     int             // once it runs
+	begun   chan struct{}   // closed once pid is known
+	pid     int
 }
 
 func (s *state) server(name, program string, hard context.Context, env ...string) *server {
-	return &server{s: s, name: name, program: program, hard: hard, env: env}
+	return &server{s: s, name: name, program: program, hard: hard, env: env, begun: make(chan struct{})}
 }
 
 func (v *server) log() string { return v.s.dir("logs", v.name+".log") }
@@ -35,6 +36,11 @@ func (v *server) log() string { return v.s.dir("logs", v.name+".log") }
 func (v *server) until(ready chan<- struct{}, check func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return supervise.All(ctx, v.run, then(ready, func(ctx context.Context) error {
+			select {
+			case <-v.begun: // what answers before that is not this server
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 			err := check(ctx)
 			if err != nil && ctx.Err() == nil {
 				return fmt.Errorf("%w\n%s", err, v.lastWords())
@@ -69,7 +75,7 @@ func (v *server) run(ctx context.Context) error {
 		return errors.Join(err, cmd.Cancel(), cmd.Wait())
 	}
 	err = cmd.Wait()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || v.hard.Err() != nil {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%s has stopped by itself (%s)\n%s", v.program, how(err), v.lastWords())
@@ -82,7 +88,9 @@ func (v *server) started(pid int) error {
 	} else {
 		v.s.record.EdgePID = pid
 	}
-	return v.s.save()
+	err := v.s.save()
+	close(v.begun)
+	return err
 }
 
 func how(err error) string {

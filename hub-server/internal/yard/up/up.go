@@ -59,7 +59,11 @@ func Run(ctx context.Context, c Config) error {
 		supervise.Part{Name: "edge", Ready: edgeReady, Run: e.until(edgeReady, s.edgeOnline)},
 		supervise.Part{Name: "welcome", Run: func(context.Context) error { return s.welcome(h, e) }},
 	)
-	if ctx.Err() != nil && err == nil {
+	switch {
+	case err != nil:
+	case hard.Err() != nil:
+		s.progress("killed; nothing that was recorded is lost")
+	default:
 		s.progress("stopped; the state stays in %s", s.short(c.State))
 	}
 	return err
