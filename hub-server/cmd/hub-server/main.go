@@ -25,6 +25,9 @@ const description = `Serve a Switchyard hub. It is configured by environment var
 Without any, it keeps its state in the user's data folder, in SQLite, and listens on 127.0.0.1:8080.`
 
 type arguments struct {
+	Serve      struct{} `cmd:"" default:"1" help:"Serve until interrupted (the default)."`
+	RotateKeys struct{} `cmd:"" help:"Sign access tokens with a new key from now on. Hubs that run follow within moments; nobody is logged out. Wait 15 minutes before the next time."`
+
 	Check   bool             `help:"Print the effective configuration, secrets masked, and exit."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -33,22 +36,28 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	var args arguments
-	kong.Parse(&args, kong.Name("hub-server"), kong.Description(description), kong.Vars{"version": version})
-	if err := run(ctx, args, os.Environ(), os.Stdout, os.Stderr); err != nil {
+	command := kong.Parse(&args, kong.Name("hub-server"), kong.Description(description), kong.Vars{"version": version}).Command()
+	if err := run(ctx, command, args.Check); err != nil {
 		fmt.Fprintf(os.Stderr, "hub-server: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args arguments, environ []string, stdout, stderr io.Writer) error {
-	config, err := hub.LoadConfig(environ)
-	if err != nil {
+func run(ctx context.Context, command string, check bool) error {
+	config, err := hub.LoadConfig(os.Environ())
+	switch {
+	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
+	case check:
+		return printConfig(os.Stdout, config)
+	case command == "rotate-keys":
+		return hub.RotateKeys(config)
 	}
-	if args.Check {
-		return printConfig(stdout, config)
-	}
-	log, err := telemetry.NewLogger(stderr, config.LogLevel)
+	return serve(ctx, config)
+}
+
+func serve(ctx context.Context, config hub.Config) error {
+	log, err := telemetry.NewLogger(os.Stderr, config.LogLevel)
 	if err != nil {
 		return err
 	}
