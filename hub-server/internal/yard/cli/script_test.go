@@ -76,26 +76,43 @@ func prepare(h *testhub.Hub) {
 	})
 }
 
-// changeHub is the command `hub` of scripts: what happens at the other end.
+// changeHub is the command `hub` of scripts: what happens at the other end, and waiting for it.
 func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	h, ok := ts.Value("hub").(*testhub.Hub)
-	if !ok || len(args) != 1 {
-		ts.Fatalf("usage: hub fails|offline|damages")
+	if !ok || len(args) == 0 {
+		ts.Fatalf("usage: hub fails|offline|damages|connected|cuts|settled DEVICE")
 	}
-	h.Change(func() {
-		switch args[0] {
-		case "fails":
-			h.Run = testhub.Fail
-		case "offline":
+	switch args[0] {
+	case "connected":
+		wait(h.Connected)
+	case "cuts":
+		h.Cut()
+		wait(func() bool { return !h.Connected() })
+	case "settled":
+		wait(func() bool {
+			cursor, _ := os.ReadFile(ts.MkAbs("yard/devices/" + args[1] + ".cursor"))
+			return strings.TrimSpace(string(cursor)) == h.Head()
+		})
+	case "fails":
+		h.Change(func() { h.Run = testhub.Fail })
+	case "damages":
+		h.Change(func() { h.Content[artifactID] = "# All is wrong\n" })
+	case "offline":
+		h.Change(func() {
 			h.Agents[0].Online = false
 			h.Run = func(h *testhub.Hub, task client.AgentTask) {
 				time.Sleep(2500 * time.Millisecond) // longer than a person waits without a word
 				testhub.Complete(h, task)
 			}
-		case "damages":
-			h.Content[artifactID] = "# All is wrong\n"
-		default:
-			ts.Fatalf("unknown change %q", args[0])
-		}
-	})
+		})
+	default:
+		ts.Fatalf("unknown change %q", args[0])
+	}
+}
+
+// wait polls: what is waited for happens in another process, and the script has a deadline.
+func wait(until func() bool) {
+	for !until() {
+		time.Sleep(time.Millisecond)
+	}
 }

@@ -42,6 +42,7 @@ type Hub struct {
 	frames  []client.HubWebSocketFrame // all that were published; cursor n means that the first n were seen
 	changed chan struct{}              // closed and made anew with every frame
 	cut     chan struct{}              // closed and made anew to cut all sockets
+	sockets int                        // that are open
 	work    sync.WaitGroup
 	keys    map[string]any
 }
@@ -101,6 +102,20 @@ func (h *Hub) publish(typ client.HubWebSocketFrameType, payload any) {
 	h.frames = append(h.frames, client.HubWebSocketFrame{Type: typ, Payload: raw, Cursor: fmt.Sprintf("c%d", len(h.frames)+1)})
 	close(h.changed)
 	h.changed = make(chan struct{})
+}
+
+// Connected says whether a socket is open.
+func (h *Hub) Connected() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sockets > 0
+}
+
+// Head is the cursor of the newest frame.
+func (h *Hub) Head() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return fmt.Sprintf("c%d", len(h.frames))
 }
 
 // Cut ends all sockets.

@@ -21,7 +21,9 @@ func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	at, resume := h.resume(r.URL.Query().Get("cursor"))
 	cut := h.cut
+	h.sockets++
 	h.mu.Unlock()
+	defer h.Change(func() { h.sockets-- })
 	seq := int64(1)
 	hello, _ := json.Marshal(client.AuthOKPayload{Resume: resume, ConnectionID: "conn_1"})
 	if write(ctx, socket, client.HubWebSocketFrame{Type: client.HubWebSocketFrameTypeAuthOk, Payload: hello, Cursor: fmt.Sprintf("c%d", at)}, seq) != nil {
