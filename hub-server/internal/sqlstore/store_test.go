@@ -35,8 +35,20 @@ func eachStore(t *testing.T, contract func(t *testing.T, s *Store, w *Writer)) {
 func addresses() map[string]func(testing.TB) string {
 	return map[string]func(testing.TB) string{
 		"sqlite":   newFile,
-		"postgres": testpg.Start,
+		"postgres": migratedPostgres,
 	}
+}
+
+// migratedPostgres is a database whose schema is up to date.
+func migratedPostgres(tb testing.TB) string {
+	tb.Helper()
+	return testpg.StartPrepared(tb, func(address string) error {
+		s, err := Open(tb.Context(), address)
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	})
 }
 
 func newFile(tb testing.TB) string {
