@@ -4,8 +4,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,18 +20,20 @@ import (
 const limit = 60 * time.Second
 
 func main() {
+	programs := flag.String("programs", "", "folder with yard, hub-server and edge-server (default: bin in the repository)")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the story took longer than %v", limit))
 	defer cancel()
-	if err := run(ctx); err != nil {
+	if err := run(ctx, *programs); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
 // run plays the story in a folder of its own, which stays if something is wrong.
-func run(ctx context.Context) error {
+func run(ctx context.Context, programs string) error {
 	root, err := repository()
 	if err != nil {
 		return err
@@ -38,7 +42,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("make a state folder: %w", err)
 	}
-	s := &story{root: root, state: state, begun: time.Now()}
+	s := &story{root: root, programs: cmp.Or(programs, filepath.Join(root, "bin")), state: state, begun: time.Now()}
 	err = errors.Join(s.play(ctx), context.Cause(ctx))
 	if err != nil {
 		return fmt.Errorf("%w\nlogs and state are in %s", err, state)

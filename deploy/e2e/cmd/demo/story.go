@@ -19,8 +19,10 @@ const (
 
 // story is one performance.
 type story struct {
-	root, state string
-	begun       time.Time
+	root     string // of the repository: what scout looks at
+	programs string
+	state    string
+	begun    time.Time
 }
 
 // seen is what one device has seen, over all its processes.

@@ -42,7 +42,7 @@ type line struct {
 
 // yard starts yard on the story's state.
 func (s *story) yard(ctx context.Context, name string, args ...string) (*program, error) {
-	p := &program{name: name, cmd: exec.CommandContext(ctx, filepath.Join(s.root, "bin", "yard"), args...)}
+	p := &program{name: name, cmd: exec.CommandContext(ctx, filepath.Join(s.programs, "yard"), args...)}
 	p.cmd.Dir = s.root
 	p.cmd.Env = append(os.Environ(), "YARD_HOME="+filepath.Join(s.state, "yard"))
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
