@@ -65,7 +65,7 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 	defer watch.stop()
 	var giveUp <-chan time.Time
 	grown := c.opts.Journal.Appended()
-	err := c.feed(ctx, connected{c.hello()})
+	err := c.greet(ctx)
 	for err == nil && (giveUp == nil || !c.machine.settled()) {
 		select {
 		case <-ctx.Done():
@@ -98,12 +98,29 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 
 func grownTo(head wire.ProducerSeq) input { return grown{Head: head} }
 
-func (c *connection) hello() wire.Hello {
-	s := c.opts.Journal.State()
-	return wire.Hello{
-		Protocol: wire.Protocol, Incarnation: s.Incarnation, BootNonce: s.BootNonce, Floor: s.Floor, Head: s.Head, Committed: s.Receipt,
-		Version: c.opts.Version, Hostname: c.opts.Hostname, Profiles: c.opts.Profiles, LiveRuns: c.opts.Commands.LiveRuns(),
+func (c *connection) greet(ctx context.Context) error {
+	hello, err := c.hello(ctx)
+	if err != nil {
+		return err
 	}
+	return c.feed(ctx, connected{hello})
+}
+
+// hello says where the journal stands. A floor that moves between the two reads makes the connection begin anew.
+func (c *connection) hello(ctx context.Context) (wire.Hello, error) {
+	s := c.opts.Journal.State()
+	floorChain, known, err := c.opts.Journal.ChainAt(ctx, s.Floor-1)
+	if err != nil {
+		return wire.Hello{}, err
+	}
+	if !known {
+		return wire.Hello{}, errFloorMoved
+	}
+	return wire.Hello{
+		Protocol: wire.Protocol, Incarnation: s.Incarnation, BootNonce: s.BootNonce, Committed: s.Receipt,
+		Floor: s.Floor, FloorChain: floorChain, Head: s.Head,
+		Version: c.opts.Version, Hostname: c.opts.Hostname, Profiles: c.opts.Profiles, LiveRuns: c.opts.Commands.LiveRuns(),
+	}, nil
 }
 
 // feed steps the machine and carries out what it wants, until it wants nothing more.
@@ -145,7 +162,8 @@ func (c *connection) carryOut(ctx context.Context, out output) (input, error) {
 		if err := j.Renumber(ctx); err != nil {
 			return nil, err
 		}
-		return connected{c.hello()}, nil
+		hello, err := c.hello(ctx)
+		return connected{hello}, err
 	case opened:
 		c.end.opened = true
 		c.end.useful = out.Watermark > c.watermark // what an earlier connection brought counts: its receipts may be lost

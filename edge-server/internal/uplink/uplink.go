@@ -158,3 +158,6 @@ func (b *backoff) wait(ctx context.Context) {
 
 // errSlept ends a connection after the machine was asleep: the other end has most likely given it up.
 var errSlept = errors.New("this machine was asleep")
+
+// errFloorMoved ends a connection that was about to greet with a floor that rows have just been trimmed above.
+var errFloorMoved = errors.New("the journal was trimmed meanwhile")
