@@ -42,7 +42,7 @@ func Commands(d Document, program string) []Mention {
 				if len(words) > 0 {
 					i = len(command) // flags after the command: what follows are its arguments
 				}
-			case regexp.MustCompile(`^[a-z]+$`).MatchString(word):
+			case regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`).MatchString(word):
 				words = append(words, word)
 			default:
 				i = len(command)
