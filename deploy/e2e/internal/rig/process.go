@@ -3,6 +3,7 @@ package rig
 import (
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -26,9 +27,15 @@ const stopPatience = 20 * time.Second
 // runs then.
 func Start(t TB, name string, env []string, program string, args ...string) *Process {
 	t.Helper()
+	return StartReading(t, "", name, env, program, args...)
+}
+
+// StartReading is Start for a program that reads input on standard input.
+func StartReading(t TB, input, name string, env []string, program string, args ...string) *Process {
+	t.Helper()
 	p := &Process{t: t, name: name, cmd: exec.Command(program, args...), out: newOutput(), log: newOutput(), done: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "LANG=C.UTF-8"}, env...)
-	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = strings.NewReader(input), p.out, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", name, err)
 	}

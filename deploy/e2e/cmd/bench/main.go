@@ -1,0 +1,108 @@
+// Command bench measures what a person feels and what an operator pays, with the real programs on this machine, and prints a table.
+// `make bench` runs it; docs/performance.md keeps a table of a known machine.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// bench is one round of measurements.
+type bench struct {
+	bin   string // folder of the programs
+	quick bool
+}
+
+// measurement is one thing that is measured; it may give several rows.
+type measurement struct {
+	name string
+	what func(b bench, t *stage) []row
+}
+
+// measurements are in the order in which they are made: the calm ones first.
+func measurements() []measurement {
+	return []measurement{
+		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"lid", bench.lid}, {"commit", bench.commit},
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	quick := flags.Bool("quick", false, "shorter and rougher: for a look, not for the record")
+	only := flags.String("only", "", "make only these measurements, separated by commas: ready, memory, first, latency, lid, commit")
+	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	bin, err := os.MkdirTemp("", "switchyard-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(bin) //nolint:errcheck // a leftover in the temporary folder
+	if err := build(bin); err != nil {
+		return err
+	}
+	table := table{machine: machine(), quick: *quick, date: time.Now()}
+	for _, m := range measurements() {
+		if *only != "" && !slices.Contains(strings.Split(*only, ","), m.name) {
+			continue
+		}
+		fmt.Fprintln(os.Stderr, "bench: measuring", m.name)
+		rows, err := onStage(ctx, func(t *stage) []row { return m.what(bench{bin, *quick}, t) })
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		table.rows = append(table.rows, rows...)
+	}
+	if _, err := io.WriteString(out, table.String()); err != nil {
+		return err
+	}
+	if *write != "" {
+		return table.into(*write)
+	}
+	return nil
+}
+
+// build makes the programs as `make build` does.
+func build(dir string) error {
+	if err := os.Setenv("CGO_ENABLED", "0"); err != nil {
+		return err
+	}
+	return rig.Build(dir, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w")
+}
+
+// rig starts a hub and an edge that offers the profiles.
+func (b bench) rig(t *stage, profiles func(*rig.Rig) map[string]string) *rig.Rig {
+	r := rig.New(t, rig.Options{Bin: b.bin})
+	r.AddEdge("laptop", profiles(r))
+	return r
+}
+
+// up starts `yard up` on a state folder and returns the process and what it says when it is ready.
+func (b bench) up(t *stage, state string) (*rig.Process, ready) {
+	p := rig.Start(t, "yard up", nil, filepath.Join(b.bin, "yard"), "up", "--state", state, "--workspace", rig.Root(),
+		"--hub-addr", "127.0.0.1:0", "--edge-addr", "127.0.0.1:0", "--json-ready")
+	p.WaitFor(`"took_ms"`)
+	return p, readReady(t, p)
+}

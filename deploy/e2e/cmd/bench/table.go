@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// row is one line of the table.
+type row struct {
+	what string
+	goal string
+	got  string
+	met  bool
+}
+
+// table is what the bench prints: Markdown.
+type table struct {
+	machine string
+	quick   bool
+	date    time.Time
+	rows    []row
+}
+
+func (t table) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Measured on %s, %s.", t.date.UTC().Format(time.DateOnly), t.machine)
+	if t.quick {
+		b.WriteString(" A quick look, not for the record.")
+	}
+	b.WriteString("\n\n| what | goal | measured | |\n|---|---|---|---|\n")
+	for _, r := range t.rows {
+		verdict := "met"
+		switch {
+		case r.goal == "":
+			verdict = ""
+		case !r.met:
+			verdict = "**missed**"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.what, r.goal, r.got, verdict)
+	}
+	return b.String()
+}
+
+// Marks around the table in a document.
+const (
+	tableBegins = "<!-- bench -->\n"
+	tableEnds   = "<!-- /bench -->"
+)
+
+// into replaces the table in a document.
+func (t table) into(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	before, rest, found := bytes.Cut(text, []byte(tableBegins))
+	_, after, ended := bytes.Cut(rest, []byte(tableEnds))
+	if !found || !ended {
+		return fmt.Errorf("write table: %s lacks the marks %q and %q", path, tableBegins, tableEnds)
+	}
+	text = slices.Concat(before, []byte(tableBegins+t.String()+tableEnds), after)
+	return os.WriteFile(path, text, 0o600)
+}
+
+// machine describes where this runs, in one line.
+func machine() string {
+	memory := ""
+	if kib, err := field("/proc/meminfo", "MemTotal:"); err == nil {
+		memory = fmt.Sprintf(", %d GiB memory", (kib+1<<19)>>20)
+	}
+	return fmt.Sprintf("%s/%s, %d cores (%s)%s, %s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor(), memory, runtime.Version())
+}
+
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	for line := range strings.Lines(string(info)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}
+
+// field reads a number of KiB out of a file of /proc.
+func field(path, name string) (int64, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name); ok && len(strings.Fields(value)) > 0 {
+			return strconv.ParseInt(strings.Fields(value)[0], 10, 64)
+		}
+	}
+	return 0, errors.New(path + " has no " + name)
+}
+
+// spread is the distribution of what was measured several times.
+type spread []time.Duration
+
+// at returns a quantile: at(0.5) is the median.
+func (s spread) at(q float64) time.Duration {
+	if len(s) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(s))
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+// show rounds to what can be told apart.
+func show(d time.Duration) string {
+	if d < 10*time.Millisecond {
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	}
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+	}
+	return fmt.Sprintf("%.2f s", d.Seconds())
+}
