@@ -9,6 +9,7 @@ import (
 type roster struct {
 	members  map[id.User]*member
 	sessions map[id.Session]map[*member]struct{}
+	found    []*Stream // room for the next audience
 }
 
 // member is one person with at least one open stream.
@@ -116,20 +117,19 @@ func (r *roster) leave(m *member, s id.Session) {
 	}
 }
 
-// audience returns the attached streams that a row is for.
+// audience returns the attached streams that a row is for, until the next call.
 func (r *roster) audience(a Audience) []*Stream {
-	var streams []*Stream
+	streams := r.found[:0]
 	if user, ok := a.User(); ok {
 		if m := r.members[user]; m != nil {
 			streams = m.appendStreams(streams)
 		}
-		return streams
-	}
-	if session, ok := a.Session(); ok {
+	} else if session, ok := a.Session(); ok {
 		for m := range r.sessions[session] {
 			streams = m.appendStreams(streams)
 		}
 	}
+	r.found = streams
 	return streams
 }
 

@@ -21,6 +21,7 @@ type Stream struct {
 	attached bool
 	queue    []entry // of an attached stream
 	queued   int     // bytes in queue
+	frames   int     // in queue
 	pos      Position
 }
 
@@ -103,6 +104,7 @@ func (s *Stream) Next(ctx context.Context) ([]Frame, error) {
 func (s *Stream) take() (frames []Frame, attached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	frames = make([]Frame, 0, s.frames)
 	for _, e := range s.queue {
 		frames = append(frames, e.frames...)
 		s.pos = max(s.pos, e.pos)
@@ -156,6 +158,7 @@ func (s *Stream) offerEphemeral(frames []Frame) bool {
 func (s *Stream) push(e entry) {
 	s.queue = append(s.queue, e)
 	s.queued += e.bytes
+	s.frames += len(e.frames)
 	s.tail.metrics.queueBytes.Add(float64(e.bytes))
 	signal(s.ready)
 }
@@ -163,7 +166,7 @@ func (s *Stream) push(e entry) {
 // dropQueue forgets what is queued. The lock is held.
 func (s *Stream) dropQueue() {
 	s.tail.metrics.queueBytes.Add(-float64(s.queued))
-	s.queue, s.queued = nil, 0
+	s.queue, s.queued, s.frames = nil, 0, 0
 }
 
 // detach moves a slow stream back to catching up and frees its queue. The tail's lock is held.

@@ -134,6 +134,7 @@ func (c *conn) forward() error {
 	if len(frames) == 0 {
 		return nil
 	}
+	c.gate.metrics.frames.Add(float64(len(frames)))
 	c.beat.Reset(heartbeat)
 	c.ackSoon()
 	return nil
@@ -154,7 +155,6 @@ func (c *conn) send(f delivery.Frame) error {
 	if err := c.socket.Write(context.Background(), websocket.MessageText, c.scratch); err != nil {
 		return errGone
 	}
-	c.gate.metrics.frames.Inc()
 	if cap(c.scratch) > flushAt {
 		c.scratch = nil
 	}

@@ -53,6 +53,7 @@ type Gate struct {
 	metrics *metrics
 	conns   *registry
 	origins originList
+	buffers bufferPool
 	self    id.Connection // names this hub to the others
 }
 
@@ -99,7 +100,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, r, err)
 		return
 	}
-	lean := &leanWriter{ResponseWriter: w}
+	lean := &leanWriter{ResponseWriter: w, buffers: &g.buffers}
 	socket, err := websocket.Accept(lean, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{bearerProtocol},
 		InsecureSkipVerify: true, // admit has judged the Origin, more strictly

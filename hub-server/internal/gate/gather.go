@@ -1,13 +1,9 @@
 package gate
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -16,7 +12,6 @@ import (
 )
 
 const (
-	leanBuffer  = 256              // bytes of each of the library's buffers on a connection
 	flushAt     = 32 << 10         // gathered bytes that go to the socket without waiting for more
 	takeWithin  = 15 * time.Second // a socket that takes nothing for this long is given up
 	closeWithin = 1500 * time.Millisecond
@@ -30,6 +25,7 @@ var errTakesNothing = errors.New("socket takes nothing")
 // frame of the writer. Write is safe for concurrent use; Flush is the writer's.
 type gatherConn struct {
 	net.Conn
+	buffers *bufferPool
 	waiting chan struct{} // has a value when something was written since the last Flush
 
 	mu      sync.Mutex
@@ -41,13 +37,16 @@ type gatherConn struct {
 	took     atomic.Int64  // when the socket last took something, in Unix nanoseconds
 }
 
-func newGatherConn(c net.Conn) *gatherConn {
-	return &gatherConn{Conn: c, waiting: make(chan struct{}, 1), flushing: make(chan struct{}, 1)}
+func newGatherConn(c net.Conn, b *bufferPool) *gatherConn {
+	return &gatherConn{Conn: c, buffers: b, waiting: make(chan struct{}, 1), flushing: make(chan struct{}, 1)}
 }
 
 // Write gathers; after finish it also flushes.
 func (g *gatherConn) Write(p []byte) (int, error) {
 	g.mu.Lock()
+	if g.pending == nil {
+		g.pending = g.buffers.get()
+	}
 	g.pending = append(g.pending, p...)
 	direct := g.direct
 	g.mu.Unlock()
@@ -82,6 +81,7 @@ func (g *gatherConn) Flush() error {
 			g.swap(rest) // a later, last attempt may still complete the frame
 			return err
 		}
+		g.buffers.put(out)
 	}
 }
 
@@ -166,28 +166,4 @@ func (g *gatherConn) Close() error {
 	g.hurry()
 	g.Flush() //nolint:errcheck // nobody is left to tell
 	return g.Conn.Close()
-}
-
-// leanWriter hands the library a gatherConn with small buffers when it takes the connection over from the server.
-type leanWriter struct {
-	http.ResponseWriter
-	conn *gatherConn // once hijacked
-}
-
-// Hijack implements http.Hijacker.
-func (l *leanWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	raw, rw, err := http.NewResponseController(l.ResponseWriter).Hijack()
-	if err != nil {
-		return nil, nil, err
-	}
-	early, err := rw.Peek(rw.Reader.Buffered()) // what a client sent without waiting for the answer
-	if err != nil {
-		return nil, nil, err
-	}
-	l.conn = newGatherConn(raw)
-	reader := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(early)), raw), max(leanBuffer, len(early)))
-	if _, err := reader.Peek(len(early)); err != nil {
-		return nil, nil, err
-	}
-	return l.conn, bufio.NewReadWriter(reader, bufio.NewWriterSize(l.conn, leanBuffer)), nil
 }
