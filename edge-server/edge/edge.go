@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
@@ -35,6 +36,9 @@ func Run(ctx context.Context, c Config, version string, log *slog.Logger) (err e
 	parts, err := assemble(ctx, c, who, version, j, log, metrics)
 	if err != nil {
 		return err
+	}
+	if plaintext(who.forUplink(c).HubURL) {
+		log.Warn("the way to the hub is not encrypted: use an https address unless the network is yours alone")
 	}
 	log.Info("edge starts", "edge", who.EdgeID, "version", version, "home", c.Home)
 	return supervise.Run(ctx, log, c.StopTimeout, parts...)
@@ -80,6 +84,12 @@ func assemble(
 		{Name: "admission", Run: runs.Run, Ready: runs.Ready()},
 		{Name: "local API", Run: local.Run},
 	}, nil
+}
+
+// plaintext says whether somebody on the way to the hub could read along.
+func plaintext(hubURL string) bool {
+	hub, err := uplink.ParseHubURL(hubURL)
+	return err == nil && hub.Scheme == "http" && localapi.CheckAddr(net.JoinHostPort(hub.Hostname(), "0")) != nil
 }
 
 func hostname() string {

@@ -1,8 +1,11 @@
 package admission_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -147,6 +151,52 @@ func TestCancelStopsTheProcessAndIsConfirmed(t *testing.T) {
 	e.expect(t, c.RunID, `{"external_stop_confirmed":true}`, event.RunStarted, event.ToolStarted, event.ToolFailed, event.RunCancelled)
 	if r := e.receive(t, cancelOf(c), wire.Rejected); r.Code != fault.TooLate {
 		t.Errorf("late cancel got %s", r.Code)
+	}
+}
+
+// An agent that the full journal holds back can still be stopped, and what the log says of it is whole: no open tool, one terminal.
+func TestHeldBackAgentCanBeCancelled(t *testing.T) {
+	e := startWith(t, t.TempDir(), newStage(), 100<<10)
+	c := newOrder()
+	e.receive(t, c, wire.Accepted)
+	a := e.stage.next(t)
+	said := make(chan int)
+	speaking := supervise.NewGroup(context.Background())
+	speaking.Go(func(ctx context.Context) error {
+		for n := 0; ; n++ {
+			select {
+			case a.lines <- run.ToolCall{ID: strconv.Itoa(n), Name: strings.Repeat("x", 200)}:
+			case <-a.stopped:
+				said <- n
+				return nil
+			}
+		}
+	})
+	for grown := e.journal.Appended(); !e.journal.Busy(); grown = e.journal.Appended() {
+		<-grown
+	}
+	other := e.receive(t, newOrder(), wire.Rejected)
+	if other.Code != fault.Busy {
+		t.Errorf("another run got %s", other.Code)
+	}
+	e.receive(t, cancelOf(c), wire.Accepted)
+	<-said
+	a.exit <- admission.Exit{Gone: true}
+	types, terminal := e.log(t, c.RunID)
+	open := 0
+	for _, typ := range types {
+		switch typ {
+		case event.ToolStarted:
+			open++
+		case event.ToolFailed:
+			open--
+		}
+	}
+	if open != 0 || terminal != `{"external_stop_confirmed":true}` {
+		t.Errorf("%d tools are open, terminal %s", open, terminal)
+	}
+	if err := speaking.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

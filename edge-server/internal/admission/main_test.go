@@ -117,9 +117,15 @@ type edge struct {
 
 func start(t *testing.T, home string, s *stage) *edge {
 	t.Helper()
+	return startWith(t, home, s, 64<<20)
+}
+
+// startWith starts an edge whose journal may hold limit bytes.
+func startWith(t *testing.T, home string, s *stage, limit int64) *edge {
+	t.Helper()
 	registry := telemetry.NewRegistry("edge")
 	log := slog.New(slog.DiscardHandler)
-	j, err := journal.Open(context.Background(), journal.Options{Home: home, Cap: 64 << 20, Log: log, Metrics: registry})
+	j, err := journal.Open(context.Background(), journal.Options{Home: home, Cap: limit, Log: log, Metrics: registry})
 	if err != nil {
 		t.Fatal(err)
 	}

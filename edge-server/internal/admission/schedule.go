@@ -69,11 +69,11 @@ func (s *schedule) add(t *turn) {
 func (s *schedule) next(ctx context.Context) (life context.Context, t *turn) {
 	for {
 		s.mu.Lock()
-		life, t = s.pick(ctx)
+		picked, t := s.pick(ctx)
 		changed := s.changed
 		s.mu.Unlock()
 		if t != nil || ctx.Err() != nil {
-			return life, t
+			return picked, t
 		}
 		select {
 		case <-changed:

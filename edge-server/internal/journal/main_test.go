@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -128,4 +129,19 @@ func startAll(t *testing.T, fns ...func(context.Context) error) (stop func()) {
 	})
 	t.Cleanup(stop)
 	return stop
+}
+
+// eventually waits until is holds; nothing announces it.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	deadline := time.After(20 * time.Second)
+	for !is() {
+		select {
+		case <-look.C:
+		case <-deadline:
+			t.Fatalf("never happened: %s", what)
+		}
+	}
 }

@@ -137,11 +137,7 @@ func TestFullDiskIsSurvived(t *testing.T) {
 		stored <- j.Commit(ctx, origin(r), state(strings.Repeat("x", 200_000)))
 		return nil
 	}, j.Maintain)
-	for !j.Busy() {
-		if t.Context().Err() != nil {
-			t.Fatal("never busy")
-		}
-	}
+	eventually(t, "busy", j.Busy)
 	select {
 	case err := <-stored:
 		t.Fatalf("committed to a full disk: %v", err)

@@ -116,11 +116,7 @@ func TestReceiptsAreKeptAndShown(t *testing.T) {
 	e := connect(t, h, credential)
 	e.append(t, state("a"))
 	h.wait("the row", func() bool { return len(h.rows) == 1 })
-	for e.journal.State().Committed() != 1 {
-		if t.Context().Err() != nil {
-			t.Fatal("the receipt was not kept")
-		}
-	}
+	eventually(t, "the receipt", func() bool { return e.journal.State().Committed() == 1 })
 	if s := e.Status(); s.State != uplink.Connected || s.Code != "" {
 		t.Errorf("status is %+v", s)
 	}
@@ -176,14 +172,7 @@ func TestRefusalIsShown(t *testing.T) {
 			h := newHub(t)
 			h.refuseLane = tt.lane
 			e := connect(t, h, tt.secret)
-			deadline := time.After(10 * time.Second)
-			for e.Status().Code != tt.code {
-				select {
-				case <-deadline:
-					t.Fatalf("status is %+v", e.Status())
-				case <-time.After(time.Millisecond):
-				}
-			}
+			eventually(t, "the refusal", func() bool { return e.Status().Code == tt.code })
 			if s := e.Status(); s.State != tt.state || s.Detail == "" {
 				t.Errorf("status is %+v", s)
 			}
@@ -207,5 +196,20 @@ func TestStoppingEdgeWaitsForItsLastRows(t *testing.T) {
 	defer h.mu.Unlock()
 	if len(h.rows) != 51 {
 		t.Errorf("the hub has %d rows", len(h.rows))
+	}
+}
+
+// eventually waits until is holds; nothing announces it.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	deadline := time.After(20 * time.Second)
+	for !is() {
+		select {
+		case <-look.C:
+		case <-deadline:
+			t.Fatalf("never happened: %s", what)
+		}
 	}
 }
