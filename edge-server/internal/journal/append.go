@@ -26,7 +26,7 @@ func (j *Journal) Append(ctx context.Context, from Origin, events ...run.Candida
 		if j.shed(c.Type) {
 			continue
 		}
-		e, err := j.entry(from, c)
+		e, err := j.entry(ctx, from, c)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (j *Journal) Flush(ctx context.Context, r id.Run) error {
 func (j *Journal) commitWith(ctx context.Context, from Origin, effect func(*transaction) error, events []run.Candidate) error {
 	last := &entry{origin: from}
 	for i, c := range events {
-		e, err := j.entry(from, c)
+		e, err := j.entry(ctx, from, c)
 		if err != nil {
 			return err
 		}
@@ -95,13 +95,13 @@ func (j *Journal) await(ctx context.Context, e *entry) error {
 }
 
 // entry encodes c. Deltas stay open for merging until they are written.
-func (j *Journal) entry(from Origin, c run.Candidate) (*entry, error) {
+func (j *Journal) entry(ctx context.Context, from Origin, c run.Candidate) (*entry, error) {
 	e := &entry{origin: from, id: id.NewEvent(), at: j.opts.Now()}
 	if delta, ok := c.Payload.(event.DeltaPayload); ok {
 		e.event, e.size = c, len(delta.Delta)+rowOverhead
 		return e, nil
 	}
-	c, payload, err := j.fit(c)
+	c, payload, err := j.fit(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("append %s: %w", c.Type, err)
 	}
@@ -118,18 +118,19 @@ const (
 )
 
 // fit encodes the payload of c, with its large value moved out to a blob if a row could not hold it.
-func (j *Journal) fit(c run.Candidate) (run.Candidate, json.RawMessage, error) {
+func (j *Journal) fit(ctx context.Context, c run.Candidate) (run.Candidate, json.RawMessage, error) {
 	payload, err := c.Encode()
 	if err != nil || len(payload) <= maxPayload {
 		return c, payload, err
 	}
-	if c, err = c.Spill(maxBeside, j.blobs.keep); err != nil {
+	keep := func(value []byte) (event.BlobRef, error) { return j.keep(ctx, value) }
+	if c, err = c.Spill(maxBeside, keep); err != nil {
 		return c, nil, err
 	}
 	if payload, err = c.Encode(); err != nil || len(payload) <= maxPayload {
 		return c, payload, err
 	}
-	ref, err := j.blobs.keep(payload)
+	ref, err := keep(payload)
 	if err != nil {
 		return c, nil, err
 	}

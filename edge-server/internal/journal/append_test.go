@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
@@ -158,4 +160,21 @@ func TestMergingKeepsTextAndOrder(t *testing.T) {
 	if err := j.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestFilesAreForTheirOwnerOnly(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "50% of #1?") // a folder may be called anything
+	j := open(t, options(home))
+	must(t, j.Commit(t.Context(), origin(id.NewRun()), state("a"), large()))
+	err := filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %s", path, info.Mode())
+		}
+		return err
+	})
+	must(t, err)
 }

@@ -13,10 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/wire"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -30,13 +32,14 @@ const (
 // and goes when the last such row is trimmed. A file that nobody names, left by a crash, goes at the next start.
 type blobStore struct {
 	folder string
+	create func(folder, pattern string) (*os.File, error)
 
 	mu    sync.Mutex
 	fresh map[string]int // stored by a put and not yet named by its row: not to be removed
 }
 
 func openBlobs(ctx context.Context, home string, db querier) (*blobStore, error) {
-	b := &blobStore{folder: filepath.Join(home, blobFolder), fresh: map[string]int{}}
+	b := &blobStore{folder: filepath.Join(home, blobFolder), create: os.CreateTemp, fresh: map[string]int{}}
 	if err := os.MkdirAll(b.folder, folderMode); err != nil {
 		return nil, err
 	}
@@ -66,10 +69,28 @@ func (j *Journal) OpenBlob(ref event.BlobRef) (*os.File, error) {
 	return os.Open(filepath.Join(j.blobs.folder, filepath.Base(ref.SHA256)))
 }
 
-func (b *blobStore) keep(value []byte) (event.BlobRef, error) { return b.put(bytes.NewReader(value)) }
+// keep stores a value of an event. On a full disk it spends the reserve, then waits for space until ctx ends, as the event's row would.
+func (j *Journal) keep(ctx context.Context, value []byte) (event.BlobRef, error) {
+	for {
+		ref, err := j.blobs.put(bytes.NewReader(value))
+		if !errors.Is(err, unix.ENOSPC) {
+			return ref, err
+		}
+		if j.spendReserve() {
+			continue
+		}
+		select {
+		case <-time.After(maxPause):
+		case <-ctx.Done():
+			return ref, errors.Join(ErrFull, err, context.Cause(ctx))
+		case <-j.stopped:
+			return ref, errors.Join(ErrStopped, err)
+		}
+	}
+}
 
 func (b *blobStore) put(r io.Reader) (ref event.BlobRef, err error) {
-	part, err := os.CreateTemp(b.folder, partPattern) // mode 0600
+	part, err := b.create(b.folder, partPattern) // mode 0600
 	if err != nil {
 		return ref, fmt.Errorf("store blob: %w", err)
 	}

@@ -2,7 +2,10 @@ package journal
 
 import (
 	"fmt"
+	"os"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // LimitPages makes the file full at its present size plus more pages, as a full disk would. lift ends that.
@@ -35,5 +38,15 @@ func (j *Journal) SetFormat(t *testing.T, n int) {
 	t.Helper()
 	if _, err := j.db.writeDB.Exec(fmt.Sprintf("PRAGMA user_version = %d", n)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// FailBlobs makes the next n blobs fail as on a full disk.
+func (j *Journal) FailBlobs(n int) {
+	j.blobs.create = func(folder, pattern string) (*os.File, error) {
+		if n--; n >= 0 {
+			return nil, &os.PathError{Op: "open", Path: folder, Err: unix.ENOSPC}
+		}
+		return os.CreateTemp(folder, pattern)
 	}
 }

@@ -152,3 +152,25 @@ func TestFullDiskIsSurvived(t *testing.T) {
 		t.Errorf("%d rows", len(found))
 	}
 }
+
+func TestLargeValueWaitsForSpaceOnAFullDisk(t *testing.T) {
+	j := open(t, options(t.TempDir()))
+	r := id.NewRun()
+	j.FailBlobs(1)
+	if err := j.Commit(t.Context(), origin(r), large()); err != nil {
+		t.Fatalf("with the reserve: %v", err)
+	}
+	if !j.Busy() {
+		t.Error("not busy without a reserve")
+	}
+	j.FailBlobs(1 << 30)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := j.Append(ctx, origin(r), large()); !errors.Is(err, journal.ErrFull) {
+		t.Errorf("got %v", err)
+	}
+	j.MaintainOnce(t)
+	if j.Busy() {
+		t.Error("still busy with the reserve back")
+	}
+}
