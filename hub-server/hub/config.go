@@ -33,6 +33,8 @@ type Config struct {
 	Origins []string `env:"HUB_ORIGINS"`
 	// How long an edge may stay away before its runs are recorded as interrupted.
 	InterruptAfter time.Duration `env:"HUB_INTERRUPT_AFTER" envDefault:"24h"`
+	// How many live sockets one user may have on one hub process.
+	SocketsPerUser int `env:"HUB_SOCKETS_PER_USER" envDefault:"10"`
 	// Bearer token for /metrics. Empty: only a direct loopback peer may read it.
 	MetricsToken Secret `env:"HUB_METRICS_TOKEN"`
 	// Lowest level that is logged: debug, info, warn or error.
@@ -92,6 +94,9 @@ func (c Config) check() error {
 	}
 	if c.InterruptAfter <= 0 {
 		faults = append(faults, errors.New("HUB_INTERRUPT_AFTER: must be positive"))
+	}
+	if c.SocketsPerUser <= 0 {
+		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))
 	}
 	if c.StopTimeout <= 0 {
 		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))

@@ -12,6 +12,9 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
+// workDir is where the runs of a place work, on their edge.
+const workDir = "/home/ada/secret-project"
+
 // report commits, as the edge would, that the run has started and what it says next.
 func (p *place) report(payloads map[event.WireType]any) {
 	p.t.Helper()
@@ -30,7 +33,7 @@ func (p *place) report(payloads map[event.WireType]any) {
 		}
 		rows = append(rows, row)
 	}
-	write("run.started", map[string]any{"note": "a <b> & c", "n": 1})
+	write("run.started", map[string]any{"note": "a <b> & c", "n": 1, "workDir": workDir})
 	for t, payload := range payloads {
 		write(t, payload)
 	}
@@ -93,7 +96,7 @@ func TestEventsComeBackByteForByte(t *testing.T) {
 	p := newPlace(t)
 	p.report(nil)
 	list := p.ada.get("/web/agent-tasks/"+p.task+"/events").is(200, "")
-	if !strings.Contains(string(list.body), `"payload":{"n":1,"note":"a <b> & c"}}`) || !strings.Contains(string(list.body), `"last_event_seq":1}`) {
+	if !strings.Contains(string(list.body), `"payload":{"n":1,"note":"a <b> & c","workDir":"`+workDir+`"}}`) || !strings.Contains(string(list.body), `"last_event_seq":1}`) {
 		t.Fatalf("events %s", list.body)
 	}
 	if empty := p.ada.get("/web/agent-tasks/"+p.task+"/events?after_seq=1").is(200, ""); string(empty.body) != `{"items":[],"last_event_seq":1}` {
@@ -105,5 +108,19 @@ func TestEventsComeBackByteForByte(t *testing.T) {
 	p.ada.post("/web/agent-tasks/"+p.task+"/cancel", nil).is(202, "")
 	if again := p.ada.post("/web/agent-tasks/"+p.task+"/cancel", nil).is(202, ""); again.field("state") != "cancelled" {
 		t.Fatalf("cancel again %s", again.body)
+	}
+}
+
+func TestR18OnlyTheOwnerOfTheEdgeSeesWhereARunWorks(t *testing.T) {
+	p := newPlace(t)
+	p.ada.post("/client/sessions/"+p.session+"/members", object{"member_id": p.bob.login.User.ID}).is(201, "")
+	p.report(nil)
+	log := "/web/agent-tasks/" + p.task + "/events"
+	if mine := p.ada.get(log).is(200, ""); !strings.Contains(string(mine.body), workDir) {
+		t.Errorf("the owner sees %s", mine.body)
+	}
+	shown := p.bob.get(log).is(200, "")
+	if strings.Contains(string(shown.body), workDir) || !strings.Contains(string(shown.body), "run.started") {
+		t.Errorf("another member sees %s", shown.body)
 	}
 }

@@ -94,7 +94,7 @@ func (x *Expander) add(ctx context.Context, out *delivery.Expansion, h Header, e
 	if err != nil {
 		return err
 	}
-	shown, changed := ForStrangers(e)
+	shown, changed := e.ForStrangers()
 	if changed && out.Others == nil {
 		if out.Owner, err = x.owner(ctx, e.Edge); err != nil {
 			return err

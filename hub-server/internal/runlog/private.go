@@ -1,9 +1,8 @@
-package frames
+package runlog
 
 import (
 	"encoding/json"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
@@ -12,7 +11,7 @@ const workDirKey = "workDir"
 
 // ForStrangers returns the event as people see it who do not own the edge: without the working directory (ruling R18). Everything else
 // is what the agent said, and stays as it is; changed is false if there was nothing to leave out.
-func ForStrangers(e runlog.StoredEvent) (shown runlog.StoredEvent, changed bool) {
+func (e StoredEvent) ForStrangers() (shown StoredEvent, changed bool) {
 	if e.Type != event.RunStarted {
 		return e, false
 	}
@@ -28,6 +27,18 @@ func ForStrangers(e runlog.StoredEvent) (shown runlog.StoredEvent, changed bool)
 	if err != nil {
 		return e, false
 	}
-	e.Payload = payload
+	checksum, err := event.Checksum(payload)
+	if err != nil {
+		return e, false
+	}
+	e.Payload, e.Checksum = payload, checksum
 	return e, true
+}
+
+// ForStrangers is the page with every event as strangers see it.
+func (p EventPage) ForStrangers() EventPage {
+	for i, e := range p.Events {
+		p.Events[i], _ = e.ForStrangers()
+	}
+	return p
 }
