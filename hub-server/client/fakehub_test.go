@@ -34,6 +34,7 @@ type fakeHub struct {
 }
 
 func newFakeHub(t testing.TB) *fakeHub {
+	t.Helper()
 	h := &fakeHub{t: t, transport: &http.Transport{}}
 	h.start(nil)
 	return h
@@ -41,6 +42,7 @@ func newFakeHub(t testing.TB) *fakeHub {
 
 // newPipeHub talks over pipes in memory, so that it can live in a synctest bubble.
 func newPipeHub(t testing.TB) *fakeHub {
+	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	h := &fakeHub{t: t, transport: &http.Transport{DialContext: l.dial}}
 	h.start(l)
@@ -203,6 +205,7 @@ type follower struct {
 }
 
 func follow(t testing.TB, c *Client, at Position) *follower {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	next, stop := iter.Pull2(c.Stream(ctx, at))
 	t.Cleanup(func() { stop(); cancel() })

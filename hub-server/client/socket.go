@@ -96,7 +96,7 @@ func (c *Client) connect(ctx context.Context, token, cursor string) (*websocket.
 	if cursor != "" {
 		address += "?cursor=" + url.QueryEscape(cursor)
 	}
-	socket, resp, err := websocket.Dial(ctx, address, &websocket.DialOptions{
+	socket, resp, err := websocket.Dial(ctx, address, &websocket.DialOptions{ //nolint:bodyclose // Dial has closed it
 		HTTPClient:      c.plain,
 		HTTPHeader:      http.Header{"Authorization": {"Bearer " + token}},
 		CompressionMode: websocket.CompressionDisabled,

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -23,17 +24,18 @@ func main() {
 	programs := flag.String("programs", "", "folder with yard, hub-server and edge-server (default: bin in the repository)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the story took longer than %v", limit))
-	defer cancel()
-	if err := run(ctx, *programs); err != nil {
+	err := run(ctx, *programs, os.Stdout)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
 // run plays the story in a folder of its own, which stays if something is wrong.
-func run(ctx context.Context, programs string) error {
+func run(ctx context.Context, programs string, out io.Writer) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the story took longer than %v", limit))
+	defer cancel()
 	root, err := repository()
 	if err != nil {
 		return err
@@ -42,7 +44,7 @@ func run(ctx context.Context, programs string) error {
 	if err != nil {
 		return fmt.Errorf("make a state folder: %w", err)
 	}
-	s := &story{root: root, programs: cmp.Or(programs, filepath.Join(root, "bin")), state: state, begun: time.Now()}
+	s := &story{root: root, programs: cmp.Or(programs, filepath.Join(root, "bin")), state: state, out: out, begun: time.Now()}
 	err = errors.Join(s.play(ctx), context.Cause(ctx))
 	if err != nil {
 		return fmt.Errorf("%w\nlogs and state are in %s", err, state)

@@ -22,6 +22,7 @@ type story struct {
 	root     string // of the repository: what scout looks at
 	programs string
 	state    string
+	out      io.Writer
 	begun    time.Time
 }
 
@@ -47,7 +48,7 @@ func (d *seen) take(l line) error {
 }
 
 func (s *story) tell(format string, args ...any) {
-	fmt.Printf("%5.1f s  %s\n", time.Since(s.begun).Seconds(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(s.out, "%5.1f s  %s\n", time.Since(s.begun).Seconds(), fmt.Sprintf(format, args...))
 }
 
 func (s *story) play(ctx context.Context) (err error) {
@@ -207,7 +208,7 @@ func (s *story) resume(ctx context.Context, a *seen, last *client.AgentTask) err
 			return fmt.Errorf("device a: %w", err)
 		}
 	}
-	s.tell("device a has seen the rest; %d frames with those that came twice", a.frames)
+	s.tell("device a has seen the rest; %d frames in all, those that came twice included", a.frames)
 	return watching.stop()
 }
 

@@ -12,22 +12,22 @@ import (
 // judge compares what the devices saw with each other and with the run's log, and prints the digests.
 func (s *story) judge(ctx context.Context, a, b *seen, runs []client.RunID) error {
 	same := a.reducer.Digest() == b.reducer.Digest()
-	fmt.Printf("\nEverything, in order, by business key:\n")
-	fmt.Printf("  device a  %4d facts  %s\n", a.reducer.Len(), a.reducer.Digest())
-	fmt.Printf("  device b  %4d facts  %s\n", b.reducer.Len(), b.reducer.Digest())
+	fmt.Fprintf(s.out, "\nEverything, in order, by business key:\n")
+	fmt.Fprintf(s.out, "  device a  %4d facts  %s\n", a.reducer.Len(), a.reducer.Digest())
+	fmt.Fprintf(s.out, "  device b  %4d facts  %s\n", b.reducer.Len(), b.reducer.Digest())
 	for _, run := range runs {
 		log, err := s.log(ctx, run)
 		if err != nil {
 			return err
 		}
 		recorded := client.LogDigest(log)
-		fmt.Printf("\nThe run %s:\n", run)
-		fmt.Printf("  device a  %4d events %s\n", a.reducer.Watermark(run), a.reducer.RunDigest(run))
-		fmt.Printf("  device b  %4d events %s\n", b.reducer.Watermark(run), b.reducer.RunDigest(run))
-		fmt.Printf("  the log   %4d events %s\n", len(log), recorded)
+		fmt.Fprintf(s.out, "\nThe run %s:\n", run)
+		fmt.Fprintf(s.out, "  device a  %4d events %s\n", a.reducer.Watermark(run), a.reducer.RunDigest(run))
+		fmt.Fprintf(s.out, "  device b  %4d events %s\n", b.reducer.Watermark(run), b.reducer.RunDigest(run))
+		fmt.Fprintf(s.out, "  the log   %4d events %s\n", len(log), recorded)
 		same = same && len(log) > 0 && a.reducer.RunDigest(run) == recorded && b.reducer.RunDigest(run) == recorded
 	}
-	fmt.Println()
+	fmt.Fprintln(s.out)
 	if !same {
 		return errors.New("the devices and the log differ")
 	}

@@ -104,12 +104,11 @@ func (s *session) fail(err error) int {
 		return code
 	}
 	if s.json {
-		// Nothing is left to do if that cannot be written.
-		s.encode(s.Err, struct {
+		s.encode(s.Err, struct { //nolint:errcheck // nothing is left to do if it cannot be told
 			Error string             `json:"error"`
 			Code  client.ProblemCode `json:"code,omitempty"`
 			Exit  int                `json:"exit"`
-		}{text, client.CodeOf(err), code}) //nolint:errcheck // see above
+		}{text, client.CodeOf(err), code})
 		return code
 	}
 	style := screen.StyleFor(s.Err, !s.style.On(), s.Getenv)

@@ -12,7 +12,7 @@ import (
 const maxText = 64 << 10 // bytes; what the contract takes as a prompt
 
 type sendCmd struct {
-	Session string   `required:"" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id. It is made if nobody has one of that name."`
+	Session string   `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id. It is made if nobody has one of that name."`
 	Wait    bool     `default:"true" negatable:"" help:"Follow the run that the message starts until it ends, with an exit code that says how (default)."`
 	Plain   bool     `help:"Take the text as it is: an @ means nobody."`
 	Text    []string `arg:"" optional:"" help:"The message; - reads it from standard input."`

@@ -56,7 +56,7 @@ func (h Home) prepare() error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("make the folder of the login: %w", err)
 		}
-		if err := os.Chmod(dir, 0o700); err != nil {
+		if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a folder that cannot be entered is of no use
 			return fmt.Errorf("close the folder of the login to others: %w", err)
 		}
 	}

@@ -28,6 +28,7 @@ type Options struct {
 // Feed follows one hub as one device. Not safe for concurrent use.
 type Feed struct {
 	client  *client.Client
+	api     client.ClientInterface
 	at      client.Position
 	options Options
 	reducer *client.Reducer
@@ -48,7 +49,7 @@ type run struct {
 // New returns a feed. Nothing is sent yet.
 func New(c *client.Client, at client.Position, options Options) *Feed {
 	return &Feed{
-		client: c, at: at, options: options, reducer: client.NewReducer(),
+		client: c, api: c.API(), at: at, options: options, reducer: client.NewReducer(),
 		runs: map[client.RunID]run{}, heads: map[client.SessionID]client.SeqID{},
 	}
 }
@@ -93,13 +94,13 @@ func (f *Feed) Follow(ctx context.Context) iter.Seq2[Update, error] {
 }
 
 func (f *Feed) take(ctx context.Context, e client.Event, tell func(Update) error) error {
-	switch {
-	case e.Link == client.LinkDown:
+	switch e.Link {
+	case client.LinkDown:
 		if f.lost.IsZero() {
 			f.lost = time.Now()
 		}
 		return tell(Update{Event: e})
-	case e.Link == client.LinkUp:
+	case client.LinkUp:
 		return f.connected(ctx, e, tell)
 	}
 	return f.frame(ctx, e, tell)

@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/lookup"
 )
 
 const (
-	page       = 500 // events or messages
-	askAgain   = 500 * time.Millisecond
-	maxPages   = 20 // of conversations, in a snapshot
-	perSession = 100
+	page        = 500 // events or messages
+	askAgain    = 500 * time.Millisecond
+	maxSessions = 4000 // in a snapshot
+	perSession  = 100
 )
 
 // fill tells the events of a run that lie before a frame which is not the next one. A run that was under way when an earlier process of
@@ -41,11 +42,7 @@ func (f *Feed) fill(ctx context.Context, about run, frame client.HubWebSocketFra
 // events tells what the record has of a run beyond what was told.
 func (f *Feed) events(ctx context.Context, about run, tell func(Update) error) error {
 	for {
-		after, limit := f.reducer.Watermark(about.Task), page
-		events, err := ask(ctx, func() (client.RunEventList, error) {
-			return client.Decode[client.RunEventList](f.client.API().ListAgentTaskEvents(ctx, about.Task,
-				&client.ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
-		})
+		events, err := ask(ctx, func() (client.RunEventList, error) { return f.log(ctx, about.Task, f.reducer.Watermark(about.Task)) })
 		if err != nil || len(events.Items) == 0 {
 			return forgivable(err)
 		}
@@ -58,6 +55,12 @@ func (f *Feed) events(ctx context.Context, about run, tell func(Update) error) e
 			return nil
 		}
 	}
+}
+
+func (f *Feed) log(ctx context.Context, task client.RunID, after int64) (client.RunEventList, error) {
+	limit := page
+	list, err := client.Decode[client.RunEventList](f.api.ListAgentTaskEvents(ctx, task, &client.ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
+	return list, err
 }
 
 func streamPayload(about run, e client.RunEvent) client.AgentStreamPayload {
@@ -93,26 +96,8 @@ func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) 
 
 // sessions lists the conversations that this feed is about.
 func (f *Feed) sessions(ctx context.Context) ([]client.Session, error) {
-	var all []client.Session
-	params := client.ListSessionsParams{}
-	for range maxPages {
-		list, err := ask(ctx, func() (client.SessionList, error) {
-			return client.Decode[client.SessionList](f.client.API().ListSessions(ctx, &params))
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range list.Items {
-			if f.options.Session == "" || f.options.Session == s.ID {
-				all = append(all, s)
-			}
-		}
-		if list.Next == "" {
-			break
-		}
-		params.After = &list.Next
-	}
-	return all, nil
+	all, err := ask(ctx, func() ([]client.Session, error) { return lookup.New(f.api).Sessions(ctx, maxSessions) })
+	return slices.DeleteFunc(all, func(s client.Session) bool { return f.options.Session != "" && f.options.Session != s.ID }), err
 }
 
 // messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
@@ -122,23 +107,30 @@ func (f *Feed) messages(ctx context.Context, s client.Session, since time.Time) 
 		return nil, nil
 	}
 	if !known {
-		limit := perSession
-		list, err := ask(ctx, func() (client.MessageList, error) {
-			return client.Decode[client.MessageList](f.client.API().ListMessages(ctx, s.ID, &client.ListMessagesParams{Limit: &limit}))
-		})
+		list, err := ask(ctx, func() (client.MessageList, error) { return f.newest(ctx, s.ID) })
 		return slices.DeleteFunc(list.Items, func(m client.Message) bool { return m.CreatedAt.Before(since) }), err
 	}
 	var all []client.Message
-	for limit := page; ; {
-		list, err := ask(ctx, func() (client.MessageList, error) {
-			return client.Decode[client.MessageList](f.client.API().SyncMessages(ctx, s.ID, &client.SyncMessagesParams{AfterSeq: &head, Limit: &limit}))
-		})
+	for {
+		list, err := ask(ctx, func() (client.MessageList, error) { return f.sync(ctx, s.ID, head) })
 		all = append(all, list.Items...)
 		if err != nil || list.Next == 0 {
 			return all, err
 		}
 		head = list.Next
 	}
+}
+
+func (f *Feed) newest(ctx context.Context, id client.SessionID) (client.MessageList, error) {
+	limit := perSession
+	list, err := client.Decode[client.MessageList](f.api.ListMessages(ctx, id, &client.ListMessagesParams{Limit: &limit}))
+	return list, err
+}
+
+func (f *Feed) sync(ctx context.Context, id client.SessionID, after client.SeqID) (client.MessageList, error) {
+	limit := page
+	list, err := client.Decode[client.MessageList](f.api.SyncMessages(ctx, id, &client.SyncMessagesParams{AfterSeq: &after, Limit: &limit}))
+	return list, err
 }
 
 // standing tells the rest of the runs that were under way, and how they ended if they have.
@@ -150,7 +142,7 @@ func (f *Feed) standing(ctx context.Context, tell func(Update) error) error {
 	slices.Sort(tasks)
 	for _, task := range tasks {
 		now, err := ask(ctx, func() (client.AgentTask, error) {
-			return client.Decode[client.AgentTask](f.client.API().GetAgentTask(ctx, task))
+			return client.Decode[client.AgentTask](f.api.GetAgentTask(ctx, task))
 		})
 		if err != nil {
 			if err := forgivable(err); err != nil {

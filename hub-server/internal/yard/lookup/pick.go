@@ -53,7 +53,7 @@ func pick(k kind, ref string, things []thing) (int, error) {
 			return -1, many(k, ref, things, found)
 		}
 	}
-	return -1, &noMatch{ErrNone, fmt.Sprintf("no %s %q; `%s` lists them", k.one, ref, k.list)}
+	return -1, &noMatch{ErrNone, fmt.Sprintf("no %s %q; %#q lists them", k.one, ref, k.list)}
 }
 
 // begins says whether ref is the beginning of id, or of what follows the id's kind.

@@ -5,6 +5,7 @@ package testhub
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -49,6 +50,7 @@ type Hub struct {
 
 // New returns a running hub with one user and the agent scout on one edge.
 func New(t testing.TB) *Hub {
+	t.Helper()
 	h := Bare()
 	h.server = httptest.NewServer(h.Handler())
 	h.URL = h.server.URL
@@ -179,13 +181,28 @@ func Fail(h *Hub, task client.AgentTask) {
 func problem(w http.ResponseWriter, status int, code client.ProblemCode, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(client.Problem{Code: code, Detail: detail, Status: status, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736"})
+	write(w, client.Problem{Code: code, Detail: detail, Status: status, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736"})
 }
 
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	write(w, body)
+}
+
+func write(w io.Writer, body any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false) // stored bytes stay as they are
-	enc.Encode(body)
+	if err := enc.Encode(body); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// read reads the body of a request.
+func read[T any](r *http.Request) T {
+	var in T
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return in
 }

@@ -12,8 +12,7 @@ import (
 
 // serveMessage stores a message and starts a run of every agent that it mentions. A repeated client_msg_id gets the first answer again.
 func (h *Hub) serveMessage(w http.ResponseWriter, r *http.Request) {
-	var in client.MessageInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.MessageInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if before, known := h.keys[in.ClientMsgID].(client.MessageReceipt); known {

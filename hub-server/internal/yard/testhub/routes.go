@@ -1,7 +1,6 @@
 package testhub
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -84,8 +83,7 @@ func (h *Hub) tokens(user client.User, device client.DeviceInput) client.Tokens 
 }
 
 func (h *Hub) serveBootstrap(w http.ResponseWriter, r *http.Request) {
-	var in client.BootstrapInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.BootstrapInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.User.Username = in.Username
@@ -93,8 +91,7 @@ func (h *Hub) serveBootstrap(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) serveRegister(w http.ResponseWriter, r *http.Request) {
-	var in client.RegisterInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.RegisterInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if in.Token != "invitation-token" {
@@ -105,8 +102,7 @@ func (h *Hub) serveRegister(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) serveLogin(w http.ResponseWriter, r *http.Request) {
-	var in client.LoginInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.LoginInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if in.Password != Password || in.Username != h.User.Username {
@@ -132,8 +128,7 @@ func (h *Hub) serveEdge(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) serveDevice(w http.ResponseWriter, r *http.Request) {
-	var in client.DeviceInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.DeviceInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	answer(w, http.StatusCreated, h.tokens(h.User, in))
@@ -193,8 +188,7 @@ func (h *Hub) member(id client.MemberID) client.SessionMember {
 }
 
 func (h *Hub) serveGroup(w http.ResponseWriter, r *http.Request) {
-	var in client.GroupSessionInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.GroupSessionInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	key := r.Header.Get("Idempotency-Key")
@@ -213,8 +207,7 @@ func (h *Hub) serveGroup(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) serveMember(w http.ResponseWriter, r *http.Request) {
-	var in client.MemberInput
-	json.NewDecoder(r.Body).Decode(&in)
+	in := read[client.MemberInput](r)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s, m := h.session(r.PathValue("id")), h.member(in.MemberID)

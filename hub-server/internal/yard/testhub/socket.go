@@ -16,8 +16,8 @@ func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	defer socket.CloseNow()
-	ctx := socket.CloseRead(context.Background())
+	defer socket.CloseNow() //nolint:errcheck // the client closes it, or nobody
+	ctx := socket.CloseRead(r.Context())
 	h.mu.Lock()
 	at, resume := h.resume(r.URL.Query().Get("cursor"))
 	cut := h.cut
@@ -26,7 +26,7 @@ func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	defer h.Change(func() { h.sockets-- })
 	seq := int64(1)
 	hello, _ := json.Marshal(client.AuthOKPayload{Resume: resume, ConnectionID: "conn_1"})
-	if write(ctx, socket, client.HubWebSocketFrame{Type: client.HubWebSocketFrameTypeAuthOk, Payload: hello, Cursor: fmt.Sprintf("c%d", at)}, seq) != nil {
+	if send(ctx, socket, client.HubWebSocketFrame{Type: client.HubWebSocketFrameTypeAuthOk, Payload: hello, Cursor: fmt.Sprintf("c%d", at)}, seq) != nil {
 		return
 	}
 	for {
@@ -35,7 +35,7 @@ func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
 		h.mu.Unlock()
 		for _, f := range frames {
 			seq++
-			if write(ctx, socket, f, seq) != nil {
+			if send(ctx, socket, f, seq) != nil {
 				return
 			}
 		}
@@ -61,7 +61,7 @@ func (h *Hub) resume(cursor string) (at int, how client.AuthOKPayloadResume) {
 	return at, client.AuthOKPayloadResumeReplayed
 }
 
-func write(ctx context.Context, socket *websocket.Conn, f client.HubWebSocketFrame, seq int64) error {
+func send(ctx context.Context, socket *websocket.Conn, f client.HubWebSocketFrame, seq int64) error {
 	f.SeqID = seq
 	raw, err := json.Marshal(f)
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "hub-server":
-		fakeHub()
+		os.Exit(fakeHub())
 	case "edge-server":
-		fakeEdge()
+		os.Exit(fakeEdge())
 	default:
 		goleak.VerifyTestMain(m)
 	}
@@ -35,10 +35,13 @@ func TestMain(m *testing.M) {
 const fakeEdgeID = "edge_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55"
 
 // fakeHub serves at HUB_ADDR. It makes the token of the first user until there is one, and knows one password for ever.
-func fakeHub() {
+func fakeHub() int {
 	fmt.Fprintln(os.Stderr, `{"msg":"hub starts"}`)
 	home := os.Getenv("HUB_HOME")
-	misbehave("FAKE_HUB")
+	if os.Getenv("FAKE_HUB") == "dies" {
+		fmt.Fprintln(os.Stderr, "last words")
+		return 3
+	}
 	must(os.MkdirAll(home, 0o700))
 	token := filepath.Join(home, "bootstrap.token")
 	if _, err := os.Stat(filepath.Join(home, "password")); err != nil {
@@ -68,6 +71,7 @@ func fakeHub() {
 	server.Serve(listener)
 	fmt.Fprintln(os.Stderr, `{"msg":"hub stopped"}`)
 	note("hub")
+	return 0
 }
 
 func edgeState(online string) client.EdgeState {
@@ -93,42 +97,38 @@ func enter(w http.ResponseWriter, home, token string, in client.BootstrapInput, 
 }
 
 // fakeEdge enrols, or runs until it is told to stop.
-func fakeEdge() {
+func fakeEdge() int {
 	home := os.Getenv("EDGE_HOME")
 	if len(os.Args) > 1 && os.Args[1] == "enrol" {
-		if strings.Join(os.Args[2:], " ") != "--hub "+os.Args[3]+" --token enrolment-token" {
+		if len(os.Args) != 6 || strings.Join(os.Args[4:], " ") != "--token enrolment-token" {
 			fmt.Fprintln(os.Stderr, "unexpected", os.Args)
-			os.Exit(1)
+			return 1
 		}
 		must(os.MkdirAll(home, 0o700))
 		must(os.WriteFile(filepath.Join(home, "edge.json"), []byte(`{"edge_id":"`+fakeEdgeID+`"}`), 0o600))
-		return
+		return 0
 	}
 	fmt.Fprintln(os.Stderr, `{"msg":"edge of`, os.Getenv("EDGE_HUB_URL"), `"}`)
-	misbehave("FAKE_EDGE")
+	how := os.Getenv("FAKE_EDGE")
+	if how == "dies" {
+		return 3
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	online := filepath.Join(home, "online")
 	must(os.WriteFile(online, nil, 0o600))
 	defer os.Remove(online)
+	if how == "dies later" {
+		time.Sleep(300 * time.Millisecond)
+		fmt.Fprintln(os.Stderr, "later words")
+		return 3
+	}
 	<-ctx.Done()
-	if os.Getenv("FAKE_EDGE") == "lingers" {
+	if how == "lingers" {
 		select {}
 	}
 	note("edge")
-}
-
-func misbehave(name string) {
-	switch os.Getenv(name) {
-	case "dies":
-		fmt.Fprintln(os.Stderr, "last words")
-		os.Exit(3)
-	case "dies later":
-		time.AfterFunc(300*time.Millisecond, func() {
-			fmt.Fprintln(os.Stderr, "later words")
-			os.Exit(3)
-		})
-	}
+	return 0
 }
 
 // note appends who has stopped to a file, so that a test sees the order.
@@ -141,7 +141,6 @@ func note(who string) {
 
 func must(err error) {
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		panic(err)
 	}
 }

@@ -1,6 +1,7 @@
 package up
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type record struct {
 }
 
 // open prepares the folder and makes sure that nobody else runs on it.
-func open(c Config) (*state, error) {
+func open(ctx context.Context, c Config) (*state, error) {
 	s := &state{Config: c, started: time.Now()}
 	var err error
 	if s.State, err = filepath.Abs(c.State); err != nil {
@@ -48,12 +49,12 @@ func open(c Config) (*state, error) {
 	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		s.lock.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("Switchyard runs on %s already (%s, process %d); use it, stop it with Ctrl-C, or give --state another folder",
+			return nil, fmt.Errorf("a hub and an edge run on %s already (%s, process %d); use them, stop them with Ctrl-C, or give --state another folder",
 				s.short(s.State), before.Hub, before.PID)
 		}
 		return nil, fmt.Errorf("lock the state folder: %w", err)
 	}
-	s.clearUp(before)
+	s.clearUp(ctx, before)
 	s.record = record{PID: os.Getpid()}
 	return s, nil
 }

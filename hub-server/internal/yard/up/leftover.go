@@ -14,8 +14,8 @@ import (
 const clearUpWithin = 15 * time.Second
 
 // clearUp stops servers that an earlier process has left behind because it was killed: they hold the store and the journal.
-func (s *state) clearUp(before record) {
-	ctx, cancel := context.WithTimeout(context.Background(), clearUpWithin)
+func (s *state) clearUp(ctx context.Context, before record) {
+	ctx, cancel := context.WithTimeout(ctx, clearUpWithin)
 	defer cancel()
 	for program, pid := range map[string]int{"edge-server": before.EdgePID, "hub-server": before.HubPID} {
 		if pid <= 0 || !runs(ctx, pid, program) {

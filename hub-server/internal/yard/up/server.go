@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
@@ -21,13 +19,12 @@ type server struct {
 	name    string
 	program string
 	env     []string
-	hard    context.Context // its end means: at once
-	begun   chan struct{}   // closed once pid is known
+	begun   chan struct{} // closed once pid is known
 	pid     int
 }
 
-func (s *state) server(name, program string, hard context.Context, env ...string) *server {
-	return &server{s: s, name: name, program: program, hard: hard, env: env, begun: make(chan struct{})}
+func (s *state) server(name, program string, env ...string) *server {
+	return &server{s: s, name: name, program: program, env: env, begun: make(chan struct{})}
 }
 
 func (v *server) log() string { return v.s.dir("logs", v.name+".log") }
@@ -70,12 +67,12 @@ func (v *server) run(ctx context.Context) error {
 		}
 		return fmt.Errorf("start %s: %w", v.program, err)
 	}
-	defer context.AfterFunc(v.hard, func() { cmd.Process.Kill() })() //nolint:errcheck // it may be gone already
+	v.s.add(cmd.Process)
 	if err := v.started(cmd.Process.Pid); err != nil {
 		return errors.Join(err, cmd.Cancel(), cmd.Wait())
 	}
 	err = cmd.Wait()
-	if ctx.Err() != nil || v.hard.Err() != nil {
+	if ctx.Err() != nil || v.s.killed() {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%s has stopped by itself (%s)\n%s", v.program, how(err), v.lastWords())
@@ -107,39 +104,4 @@ func (v *server) lastWords() string {
 		return "It has logged nothing to " + v.s.short(v.log()) + "."
 	}
 	return "Its last words, of " + v.s.short(v.log()) + ":\n  " + strings.Join(lines, "\n  ")
-}
-
-// echo is how long after the first interruption a further one counts as the same: some programs that start others pass on what the
-// terminal has told everybody already.
-const echo = 500 * time.Millisecond
-
-// insist returns a context that ends when a person interrupts again after ctx has ended. done must be called.
-func insist(ctx context.Context) (hard context.Context, done func()) {
-	hard, kill := context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	over, finished := make(chan struct{}), make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(finished)
-		since := time.Now()
-		for {
-			select {
-			case <-signals:
-				if time.Since(since) > echo {
-					kill()
-					return
-				}
-			case <-over:
-				return
-			}
-		}
-	})
-	return hard, func() {
-		signal.Stop(signals)
-		close(over)
-		if !stop() {
-			<-finished
-		}
-		kill()
-	}
 }

@@ -39,7 +39,7 @@ type Config struct {
 
 // Run starts hub and edge, says how to use them, and blocks until ctx ends or one of them fails. A second interruption kills them.
 func Run(ctx context.Context, c Config) error {
-	s, err := open(c)
+	s, err := open(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -47,21 +47,20 @@ func Run(ctx context.Context, c Config) error {
 	if err := s.choosePorts(); err != nil {
 		return err
 	}
-	hard, done := insist(ctx)
-	defer done()
-	h := s.server("hub", "hub-server", hard, "HUB_HOME="+s.dir("hub"), "HUB_ADDR="+s.hubAddr)
-	e := s.server("edge", "edge-server", hard, "EDGE_HOME="+s.dir("edge"), "EDGE_ADDR="+s.edgeAddr, "EDGE_HUB_URL="+s.hubURL, "EDGE_REPOSITORY="+c.Workspace)
+	defer s.listen(ctx)()
+	h := s.server("hub", "hub-server", "HUB_HOME="+s.dir("hub"), "HUB_ADDR="+s.hubAddr)
+	e := s.server("edge", "edge-server", "EDGE_HOME="+s.dir("edge"), "EDGE_ADDR="+s.edgeAddr, "EDGE_HUB_URL="+s.hubURL, "EDGE_REPOSITORY="+c.Workspace)
 	hubReady, prepared, edgeReady := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	err = supervise.Run(ctx, slog.New(slog.DiscardHandler), allGrace,
 		// The edge stops before the hub, so that its last rows still find their way.
 		supervise.Part{Name: "hub", Ready: hubReady, Run: h.until(hubReady, s.hubAnswers)},
 		supervise.Part{Name: "first start", Ready: prepared, Run: then(prepared, s.prepare)},
 		supervise.Part{Name: "edge", Ready: edgeReady, Run: e.until(edgeReady, s.edgeOnline)},
-		supervise.Part{Name: "welcome", Run: func(context.Context) error { return s.welcome(h, e) }},
+		supervise.Part{Name: "welcome", Run: func(ctx context.Context) error { return s.welcome(ctx, h, e) }},
 	)
 	switch {
 	case err != nil:
-	case hard.Err() != nil:
+	case s.killed():
 		s.progress("killed; nothing that was recorded is lost")
 	default:
 		s.progress("stopped; the state stays in %s", s.short(c.State))
@@ -89,8 +88,9 @@ type state struct {
 	hubURL   string
 	edgeAddr string
 	record   record
-	fresh    *account // made in this start
-	started  time.Time
+	insistence
+	fresh   *account // made in this start
+	started time.Time
 }
 
 func (s *state) dir(names ...string) string {

@@ -193,7 +193,7 @@ func TestASecondOneOnTheSameStateIsRefused(t *testing.T) {
 	second := s.config
 	second.Out = io.Discard
 	err := Run(t.Context(), second)
-	if err == nil || !strings.Contains(err.Error(), "runs on state already ("+p.ready.Hub) {
+	if err == nil || !strings.Contains(err.Error(), "run on state already ("+p.ready.Hub) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -26,7 +26,7 @@ type ready struct {
 }
 
 // welcome says that everything runs, and what to type next.
-func (s *state) welcome(h, e *server) error {
+func (s *state) welcome(ctx context.Context, h, e *server) error {
 	own, err := s.edgeID()
 	if err != nil {
 		return err
@@ -37,13 +37,13 @@ func (s *state) welcome(h, e *server) error {
 			YardHome: s.home.Dir(), State: s.State, TookMS: time.Since(s.started).Milliseconds(),
 		})
 	}
-	_, err = io.WriteString(s.Out, s.banner(s.agents(own)))
+	_, err = io.WriteString(s.Out, s.banner(s.agents(ctx, own)))
 	return err
 }
 
 // agents names what the edge can run, for the banner; empty if the hub does not say.
-func (s *state) agents(edge client.EdgeID) string {
-	ctx, cancel := context.WithTimeout(context.Background(), sayAfter)
+func (s *state) agents(ctx context.Context, edge client.EdgeID) string {
+	ctx, cancel := context.WithTimeout(ctx, sayAfter)
 	defer cancel()
 	hub, err := s.client()
 	if err != nil {
