@@ -44,6 +44,7 @@ type domain struct {
 	refused   chan fault.Code
 	here      int
 	needBlob  string
+	pause     time.Duration // that each commit takes
 }
 
 const credential = "sye_right"
@@ -69,6 +70,7 @@ func (d *domain) Open(_ context.Context, edge id.Edge, hello wire.Hello) (runlog
 func (d *domain) Commit(_ context.Context, f runlog.LaneFrame) (runlog.LaneResult, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	time.Sleep(d.pause)
 	if d.needBlob != "" {
 		return runlog.LaneResult{NeedBlob: runlog.BlobHash(d.needBlob)}, nil
 	}

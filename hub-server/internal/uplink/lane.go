@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	credit        = 1 << 20 // bytes of rows that an edge may have in flight
-	maxBadFrames  = 3       // unreadable frames before the connection is refused
-	inboxMessages = 256     // beyond it the bus subscription holds back
-	maxInFlight   = 64      // commands sent and not yet answered with a receipt
+	credit        = 1 << 20   // bytes of rows that an edge may have in flight
+	maxBadFrames  = 3         // unreadable frames before the connection is refused
+	inboxMessages = 256       // beyond it the bus subscription holds back
+	maxInFlight   = 64        // commands sent and not yet answered with a receipt
+	maxCommit     = 256 << 10 // bytes of frames that are joined into one commit; a single frame may be larger
 )
 
 var (
@@ -35,6 +36,7 @@ type lane struct {
 	conn id.Connection
 
 	inbox  chan message
+	held   *message // taken from inbox before its turn: the next to handle
 	wakeup chan struct{}
 	quit   chan error // at most one reason to end, from another goroutine
 
@@ -101,8 +103,7 @@ func (l *lane) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		case err = <-l.quit:
 		case m := <-l.inbox:
-			l.heardAt = time.Now()
-			err = l.handle(ctx, m)
+			err = l.handleAll(ctx, m)
 		case <-l.wakeup:
 			err = l.sendCommands(ctx)
 		case <-beat.C:
@@ -125,6 +126,17 @@ func (l *lane) leave(ctx context.Context) {
 	defer cancel()
 	if err := l.hub.Edges.Seen(ctx, l.edge); err != nil {
 		l.hub.Log.Warn("edge's last sight was not recorded", "edge", l.edge, "error", err)
+	}
+}
+
+// handleAll handles a message and those that were taken from the inbox with it.
+func (l *lane) handleAll(ctx context.Context, m message) error {
+	for {
+		l.heardAt = time.Now()
+		if err := l.handle(ctx, m); err != nil || l.held == nil {
+			return err
+		}
+		m, l.held = *l.held, nil
 	}
 }
 

@@ -28,7 +28,27 @@ func (l *lane) frame(ctx context.Context, data []byte) error {
 		l.rewind()
 		return nil
 	}
-	return l.commit(ctx, frame)
+	return l.commit(ctx, l.gather(frame, len(data)))
+}
+
+// gather joins to the frame what has arrived behind it. An edge sends each row at once; a hub that is slower than that would commit them one
+// by one and fall ever further behind, while one commit takes many rows as fast as it takes one.
+func (l *lane) gather(frame wire.Frame, bytes int) wire.Frame {
+	for bytes < maxCommit {
+		select {
+		case m := <-l.inbox:
+			next, err := wire.DecodeFrame(m.data)
+			if m.verb != subject.Frame || err != nil || next.Generation != frame.Generation || next.First != frame.Last()+1 {
+				l.held = &m
+				return frame
+			}
+			frame.Rows = append(frame.Rows, next.Rows...)
+			bytes += len(m.data)
+		default:
+			return frame
+		}
+	}
+	return frame
 }
 
 func (l *lane) badFrame(err error) error {
