@@ -55,27 +55,26 @@ type Hub struct {
 }
 
 // New makes a hub: opens its store, starts its bus and wires its services. Run it, then Close it.
-func New(ctx context.Context, opts Options) (h *Hub, err error) {
-	h = &Hub{
+func New(ctx context.Context, opts Options) (*Hub, error) {
+	h := &Hub{
 		opts: opts, log: opts.Log, name: string(id.NewConnection()),
 		registry: telemetry.NewRegistry("switchyard_hub"),
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, h.Close())
-		}
-	}()
 	h.registry.Build(opts.Version)
-	if err := h.openStore(ctx); err != nil {
-		return nil, err
-	}
-	if err := h.openBus(); err != nil {
-		return nil, err
-	}
-	if err := h.wire(ctx); err != nil {
-		return nil, err
+	if err := h.open(ctx); err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
+}
+
+func (h *Hub) open(ctx context.Context) error {
+	if err := h.openStore(ctx); err != nil {
+		return err
+	}
+	if err := h.openBus(); err != nil {
+		return err
+	}
+	return h.wire(ctx)
 }
 
 func (h *Hub) openStore(ctx context.Context) (err error) {

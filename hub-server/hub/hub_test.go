@@ -1,0 +1,46 @@
+package hub
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestNewSaysWhatKeepsItFromStarting(t *testing.T) {
+	inTheWay := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(inTheWay, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	brokenKeys := filepath.Join(t.TempDir(), "keys.json")
+	if err := os.WriteFile(brokenKeys, []byte("garbage"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		environ []string
+		want    string
+	}{
+		"home cannot be made":   {[]string{"HUB_HOME=" + filepath.Join(inTheWay, "hub")}, "HUB_HOME"},
+		"keys cannot be read":   {[]string{"HUB_HOME=" + t.TempDir(), "HUB_KEYS_FILE=" + brokenKeys}, brokenKeys},
+		"bus cannot be reached": {[]string{"HUB_HOME=" + t.TempDir(), "HUB_NATS_URL=nats://127.0.0.1:1"}, "HUB_NATS_URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, err := LoadConfig(c.environ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := New(t.Context(), Options{Config: config, Log: slog.New(slog.DiscardHandler), Version: "test"})
+			if err == nil || h != nil {
+				t.Fatalf("New returned %v, %v; want no hub and an error", h, err)
+			}
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %q does not name %s", err, c.want)
+			}
+		})
+	}
+}
