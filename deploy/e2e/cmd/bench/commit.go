@@ -114,13 +114,19 @@ func (h *firehose) send(typ event.Type, payload any) error {
 // window is how many bytes of rows an edge sends ahead of their commit: within the hub's credit of 1 MiB, as edge-server does.
 const window = 512 << 10
 
+// flown is a frame on its way.
+type flown struct {
+	last  wire.ProducerSeq
+	bytes int
+}
+
 // pour sends deltas of some sixty characters, as fast as they are committed, until ctx ends; then it waits for what is on its way.
 func (h *firehose) pour(ctx context.Context) error {
-	sent, committed := 0, 0
 	message := id.NewMessage()
-	var sizes []int // bytes of frames on their way
-	for ctx.Err() == nil {
-		for sent-committed < window {
+	var flight []flown
+	inFlight := 0
+	for ctx.Err() == nil || len(flight) > 0 {
+		for ctx.Err() == nil && inFlight < window {
 			rows, size, err := h.pack(message)
 			if err != nil {
 				return err
@@ -128,16 +134,15 @@ func (h *firehose) pour(ctx context.Context) error {
 			if err := h.conn.Send(h.generation, &h.lane, rows...); err != nil {
 				return err
 			}
-			sizes, sent = append(sizes, size), sent+size
+			flight, inFlight = append(flight, flown{h.lane.Head, size}), inFlight+size
 		}
-		if _, err := rawedge.Hear[wire.CommittedTo](context.WithoutCancel(ctx), h.conn, subject.Committed); err != nil {
+		committed, err := rawedge.Hear[wire.CommittedTo](context.WithoutCancel(ctx), h.conn, subject.Committed)
+		if err != nil {
 			return err
 		}
-		committed, sizes = committed+sizes[0], sizes[1:]
-	}
-	for range sizes {
-		if _, err := rawedge.Hear[wire.CommittedTo](context.WithoutCancel(ctx), h.conn, subject.Committed); err != nil {
-			return err
+		for len(flight) > 0 && flight[0].last <= committed.Receipt.Seq {
+			inFlight -= flight[0].bytes
+			flight = flight[1:]
 		}
 	}
 	return nil
