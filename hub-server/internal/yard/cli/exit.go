@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
@@ -102,8 +104,21 @@ func loggedOut(err error) string {
 	return "not logged in; run `yard login --hub URL`, or start a hub of your own with `make run` and stay in that folder"
 }
 
+// cause is why a hub cannot be reached, without the addresses and operations that the error is wrapped in.
+func cause(err error) string {
+	var dial *net.OpError
+	var request *url.Error
+	switch {
+	case errors.As(err, &dial):
+		return strings.TrimPrefix(dial.Err.Error(), "connect: ")
+	case errors.As(err, &request):
+		return request.Err.Error()
+	}
+	return strings.TrimPrefix(err.Error(), client.ErrUnreachable.Error()+": ")
+}
+
 func unreachable(err error) string {
-	cause := strings.TrimPrefix(err.Error(), client.ErrUnreachable.Error()+": ")
+	cause := cause(err)
 	var where *at
 	if errors.As(err, &where) {
 		return fmt.Sprintf("the hub at %s cannot be reached (%s); is it running? `make run` starts one, `yard login --hub URL` changes the address", where.hub, cause)

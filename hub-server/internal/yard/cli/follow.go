@@ -27,9 +27,10 @@ type following struct {
 	letter talk.Letter
 	feed   *live.Feed
 
-	runs  []client.RunID            // that the message started
-	tasks []client.AgentTask        // the same, once all have ended
-	said  map[client.MessageID]bool // messages that were told
+	made    bool                      // the conversation is new
+	receipt client.MessageReceipt     // of the message, once it is sent
+	tasks   []client.AgentTask        // the runs that it started, once all have ended
+	said    map[client.MessageID]bool // messages that were told
 
 	mu     sync.Mutex
 	silent map[client.RunID]bool // runs that have shown no sign of life
@@ -39,7 +40,7 @@ type following struct {
 func (s *session) follow(l *line, talker talk.Talker, letter talk.Letter) error {
 	f := &following{
 		s: s, l: l, v: s.voice(l), talker: talker, letter: letter, feed: live.New(l.as, l.device, live.Options{}),
-		said: map[client.MessageID]bool{}, silent: map[client.RunID]bool{},
+		made: letter.Session.ID == "", said: map[client.MessageID]bool{}, silent: map[client.RunID]bool{},
 	}
 	f.v.quiet = true
 	group := supervise.NewGroup(s.ctx)
@@ -49,8 +50,8 @@ func (s *session) follow(l *line, talker talk.Talker, letter talk.Letter) error 
 	})
 	group.Go(f.reassure)
 	err := errors.Join(group.Wait(), f.v.close())
-	if s.ctx.Err() != nil && len(f.runs) > 0 && len(f.tasks) == 0 {
-		err = errors.Join(err, f.v.notice(fmt.Sprintf("%s goes on without being watched; `yard cancel %s` stops it", f.runs[0], f.runs[0])))
+	if runs := f.receipt.TaskIds; s.ctx.Err() != nil && len(runs) > 0 && len(f.tasks) == 0 {
+		err = errors.Join(err, f.v.notice(fmt.Sprintf("%s goes on without being watched; `yard cancel %s` stops it", runs[0], runs[0])))
 	}
 	return err
 }
@@ -74,7 +75,7 @@ func (f *following) run(ctx context.Context) error {
 			}
 		}
 		if over, err := f.over(ctx, sent); over || err != nil {
-			return errors.Join(err, f.outcome())
+			return errors.Join(err, f.taken(u), f.outcome())
 		}
 	}
 	return ctx.Err()
@@ -86,7 +87,7 @@ func (f *following) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f.runs = receipt.TaskIds
+	f.receipt = receipt
 	f.mu.Lock()
 	for _, run := range receipt.TaskIds {
 		f.silent[run] = true
@@ -100,16 +101,28 @@ func (f *following) send(ctx context.Context) error {
 	}{receipt})
 }
 
-// tell tells an update if it belongs to the conversation; as JSON, everything.
+// taken keeps the place of the last update: the feed would do so at the next one, which is not waited for.
+func (f *following) taken(u live.Update) error {
+	if u.Frame == nil || u.Frame.Cursor == "" {
+		return nil
+	}
+	return f.l.device.SaveCursor(u.Frame.Cursor)
+}
+
+// subject is what a frame is about.
+type subject struct {
+	Session client.SessionID `json:"session_id"`
+	Task    client.RunID     `json:"task_id"`
+	ID      string           `json:"id"`
+	Seq     client.SeqID     `json:"seq_id"`
+}
+
+// tell tells an update if the message is its cause; as JSON, everything.
 func (f *following) tell(u live.Update) error {
 	if u.Frame == nil || u.Link != "" {
 		return f.v.update(u)
 	}
-	var about struct {
-		Session client.SessionID `json:"session_id"`
-		Task    client.RunID     `json:"task_id"`
-		ID      string           `json:"id"`
-	}
+	var about subject
 	if err := json.Unmarshal(u.Frame.Payload, &about); err != nil {
 		return f.v.update(u)
 	}
@@ -121,19 +134,32 @@ func (f *following) tell(u live.Update) error {
 	if u.Frame.Type == client.HubWebSocketFrameTypeMessageNew {
 		f.said[about.ID] = true
 	}
-	if !f.s.json && (f.letter.Session.ID == "" || about.Session != f.letter.Session.ID) {
+	if !f.s.json && !f.caused(u.Frame.Type, about) {
 		return nil
 	}
 	return f.v.update(u)
 }
 
+// caused says whether a frame tells of the message that was sent, or of what came of it. A device that was away is told more than that.
+func (f *following) caused(t client.HubWebSocketFrameType, about subject) bool {
+	switch {
+	case about.Session != f.letter.Session.ID || f.receipt.MessageID == "":
+		return false
+	case t == client.HubWebSocketFrameTypeMessageNew:
+		return about.Seq >= f.receipt.SeqID
+	case about.Task != "":
+		return slices.Contains(f.receipt.TaskIds, about.Task)
+	}
+	return f.made
+}
+
 // over says whether all runs have ended and their last words, which follow their end, were told.
 func (f *following) over(ctx context.Context, sent bool) (bool, error) {
-	if !sent || slices.ContainsFunc(f.runs, func(run client.RunID) bool { return f.feed.Outcome(run) == "" }) {
+	if !sent || slices.ContainsFunc(f.receipt.TaskIds, func(run client.RunID) bool { return f.feed.Outcome(run) == "" }) {
 		return false, nil
 	}
 	if f.tasks == nil {
-		for _, run := range f.runs {
+		for _, run := range f.receipt.TaskIds {
 			task, err := client.Decode[client.AgentTask](f.l.API().GetAgentTask(ctx, run))
 			if err != nil {
 				return false, fmt.Errorf("ask how the run ended: %w", err)

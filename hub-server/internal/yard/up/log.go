@@ -2,10 +2,12 @@ package up
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"strings"
 )
@@ -22,6 +24,14 @@ func newLog(path string) (*os.File, error) {
 		return nil, fmt.Errorf("begin a log: %w", err)
 	}
 	return log, nil
+}
+
+// routine says whether a line of a log is no sign of trouble.
+func routine(line string) bool {
+	var entry struct {
+		Level slog.Level `json:"level"`
+	}
+	return json.Unmarshal([]byte(line), &entry) == nil && entry.Level < slog.LevelWarn
 }
 
 // tail returns the last lines of a file, none if it cannot be read.

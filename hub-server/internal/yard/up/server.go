@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -99,9 +100,9 @@ func how(err error) string {
 
 // lastWords are the last lines of the server's log, and where the rest is.
 func (v *server) lastWords() string {
-	lines := tail(v.log(), 8)
+	lines := slices.DeleteFunc(tail(v.log(), 200), routine)
 	if len(lines) == 0 {
-		return "It has logged nothing to " + v.s.short(v.log()) + "."
+		return "It has logged no error; what it did is in " + v.s.short(v.log()) + "."
 	}
-	return "Its last words, of " + v.s.short(v.log()) + ":\n  " + strings.Join(lines, "\n  ")
+	return "Its last words, of " + v.s.short(v.log()) + ":\n  " + strings.Join(lines[max(0, len(lines)-8):], "\n  ")
 }

@@ -166,7 +166,7 @@ func TestTheEdgeStopsBeforeTheHub(t *testing.T) {
 
 func TestAServerThatDiesIsReportedWithItsLastWordsAndStopsTheOther(t *testing.T) {
 	for _, c := range []struct{ env, want string }{
-		{"FAKE_HUB=dies", "hub-server has stopped by itself (exit status 3)\nIts last words, of state/logs/hub.log:\n  {\"msg\":\"hub starts\"}\n  last words"},
+		{"FAKE_HUB=dies", "hub-server has stopped by itself (exit status 3)\nIts last words, of state/logs/hub.log:\n  last words"},
 		{"FAKE_EDGE=dies", "edge-server has stopped by itself (exit status 3)"},
 	} {
 		s := newStage(t, c.env)
