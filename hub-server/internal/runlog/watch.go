@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -18,7 +19,7 @@ const (
 	sweepEvery = 10 * time.Minute
 )
 
-// Watch ends the runs of edges that stay away, and dispatches waiting runs that no greeting reached. Absence is observed on this
+// Watch ends the runs of edges that stay away or were removed, and dispatches waiting runs that no greeting reached. Absence is observed on this
 // process's monotonic clock, never computed from stored times (architecture 10): a start of the hub begins the observation anew.
 type Watch struct {
 	runs  *Runs
@@ -70,17 +71,39 @@ func (w *Watch) look(ctx context.Context, at time.Time) error {
 	}
 	w.observe(open, at)
 	for _, r := range open {
-		since, away := w.absent[r.Edge]
-		if !away || at.Sub(since) < w.after {
+		reason, err := w.reason(ctx, r.Edge, at)
+		if err != nil {
+			return err
+		}
+		if reason == "" {
 			continue
 		}
-		if err := w.runs.finish(ctx, r.ID, run.Interrupted(fault.EdgeAbsent)); err != nil {
+		if err := w.runs.finish(ctx, r.ID, run.Interrupted(reason)); err != nil {
 			return err
 		}
 		w.runs.metrics.interrupted.Inc()
-		w.runs.log.Warn("run interrupted: its edge stayed away", "run", r.ID, "edge", r.Edge)
+		w.runs.log.Warn("run interrupted: its edge is gone", "run", r.ID, "edge", r.Edge, "reason", reason)
 	}
 	return nil
+}
+
+// reason says why the runs of an edge must end, "" if they need not: it was removed and will never come back, or it has stayed away for
+// too long.
+func (w *Watch) reason(ctx context.Context, edge id.Edge, at time.Time) (fault.Code, error) {
+	since, away := w.absent[edge]
+	if !away {
+		return "", nil
+	}
+	known, err := w.runs.dispatcher.edges.Edge(ctx, edge)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read edge %s: %w", edge, err)
+	case known.Revoked():
+		return fault.EdgeRevoked, nil
+	case at.Sub(since) >= w.after:
+		return fault.EdgeAbsent, nil
+	}
+	return "", nil
 }
 
 // slept compares both clocks with the last look.

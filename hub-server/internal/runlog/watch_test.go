@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -19,9 +20,10 @@ import (
 type oneRun struct {
 	Store
 
-	mu     sync.Mutex
-	run    Run
-	online bool
+	mu      sync.Mutex
+	run     Run
+	online  bool
+	revoked time.Time // of the edge; zero while it may connect
 }
 
 func (s *oneRun) state() run.State {
@@ -35,6 +37,20 @@ func (s *oneRun) arrive(online bool) {
 	defer s.mu.Unlock()
 	s.online = online
 }
+
+func (s *oneRun) revoke() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = time.Now()
+}
+
+func (s *oneRun) Edge(_ context.Context, edge id.Edge) (fleet.Edge, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return fleet.Edge{ID: edge, RevokedAt: s.revoked}, nil
+}
+
+func (s *oneRun) EdgesOf(context.Context, id.User) ([]fleet.Edge, error) { return nil, nil }
 
 func (s *oneRun) Online(id.Edge) bool {
 	s.mu.Lock()
@@ -75,7 +91,7 @@ func watched(t *testing.T, s *oneRun) {
 	t.Helper()
 	s.run = Run{ID: id.NewRun(), Edge: id.NewEdge(), State: run.StateRunning, TraceID: "0123456789abcdef0123456789abcdef"}
 	services := New(Config{
-		Store: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
+		Store: s, Edges: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -122,6 +138,24 @@ func TestAnEdgeThatComesBackBeginsANewAbsence(t *testing.T) {
 	})
 }
 
+func TestAnEdgeThatWasRemovedHasItsRunsInterruptedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oneRun{online: true}
+		watched(t, s)
+		pass(time.Minute)
+		s.revoke()
+		pass(2 * time.Second)
+		if s.state() != run.StateRunning {
+			t.Fatalf("while the edge says its last words the run is %s", s.state())
+		}
+		s.arrive(false)
+		pass(2 * time.Second)
+		if s.state() != run.StateInterrupted {
+			t.Errorf("a run that nobody will ever report on is %s", s.state())
+		}
+	})
+}
+
 // pass lets time go by in the bubble.
 func pass(d time.Duration) {
 	<-time.After(d)
@@ -131,7 +165,7 @@ func pass(d time.Duration) {
 func TestAPauseOfThisProcessBeginsEveryObservationAnew(t *testing.T) {
 	s := &oneRun{run: Run{ID: id.NewRun(), Edge: id.NewEdge(), State: run.StateRunning}}
 	services := New(Config{
-		Store: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
+		Store: s, Edges: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
 	})
 	w := NewWatch(services.Runs, time.Minute)
 	start := time.Now()
