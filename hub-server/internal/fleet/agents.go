@@ -145,5 +145,5 @@ func (n NewAgent) check() error {
 // OperateRequired is the refusal of everything that starts, steers or stops an agent without the right to.
 func OperateRequired(agent string) error {
 	return fault.New(fault.AgentOperateRequired,
-		"You may not operate the agent %s. Ask the owner of its edge to let you: `yard edges` shows who that is.", agent)
+		"You may not operate the agent %s. Ask the owner of the edge that runs it to let you.", agent)
 }
