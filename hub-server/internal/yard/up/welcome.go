@@ -71,7 +71,7 @@ func (s *state) banner(agents string) string {
 
   address   %s
   login     %s
-  edge      %s, with the agents %s; they look at %s
+  edge      %s; agents: %s; workspace: %s
   logs      %s
 
 Type next, in two other terminals:
