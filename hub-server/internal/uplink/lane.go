@@ -36,7 +36,7 @@ type lane struct {
 	conn id.Connection
 
 	inbox  chan message
-	held   *message // taken from inbox before its turn: the next to handle
+	held   chan message // what was taken from inbox before its turn, one at most: the next to handle
 	wakeup chan struct{}
 	quit   chan error // at most one reason to end, from another goroutine
 
@@ -61,7 +61,7 @@ type message struct {
 func newLane(h *Handler, e id.Edge) *lane {
 	return &lane{
 		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), unanswered: map[id.Delivery]time.Time{},
-		inbox: make(chan message, inboxMessages), wakeup: make(chan struct{}, 1), quit: make(chan error, 1),
+		inbox: make(chan message, inboxMessages), held: make(chan message, 1), wakeup: make(chan struct{}, 1), quit: make(chan error, 1),
 	}
 }
 
@@ -102,8 +102,9 @@ func (l *lane) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case err = <-l.quit:
-		case m := <-l.inbox:
-			err = l.handleAll(ctx, m)
+		case m := <-l.next():
+			l.heardAt = time.Now()
+			err = l.handle(ctx, m)
 		case <-l.wakeup:
 			err = l.sendCommands(ctx)
 		case <-beat.C:
@@ -129,15 +130,13 @@ func (l *lane) leave(ctx context.Context) {
 	}
 }
 
-// handleAll handles a message and those that were taken from the inbox with it.
-func (l *lane) handleAll(ctx context.Context, m message) error {
-	for {
-		l.heardAt = time.Now()
-		if err := l.handle(ctx, m); err != nil || l.held == nil {
-			return err
-		}
-		m, l.held = *l.held, nil
+// next is where the next message comes from. Every message passes the loop of run, so that an edge that talks without end cannot keep
+// the lane from hearing that it must close.
+func (l *lane) next() <-chan message {
+	if len(l.held) > 0 {
+		return l.held
 	}
+	return l.inbox
 }
 
 func (l *lane) handle(ctx context.Context, m message) error {

@@ -22,9 +22,11 @@ func (l *lane) beat(ctx context.Context) error {
 
 // answers asks an older lane whether its edge is still there.
 func (l *lane) answers(ctx context.Context) bool {
-	probe := make(chan struct{})
 	l.mu.Lock()
-	l.probe = probe
+	if l.probe == nil {
+		l.probe = make(chan struct{})
+	}
+	probe := l.probe // shared: one answer is an answer to everybody who asks
 	l.mu.Unlock()
 	l.send(subject.Ping, wire.Ping{})
 	limit := time.NewTimer(probeLimit)

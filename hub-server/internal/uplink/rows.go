@@ -39,7 +39,7 @@ func (l *lane) gather(frame wire.Frame, bytes int) wire.Frame {
 		case m := <-l.inbox:
 			next, err := wire.DecodeFrame(m.data)
 			if m.verb != subject.Frame || err != nil || next.Generation != frame.Generation || next.First != frame.Last()+1 {
-				l.held = &m
+				l.held <- m // there is room: it is empty while a message is handled
 				return frame
 			}
 			frame.Rows = append(frame.Rows, next.Rows...)

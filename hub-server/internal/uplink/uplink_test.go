@@ -189,6 +189,37 @@ func TestARevokedEdgeIsToldAndDisconnected(t *testing.T) {
 	e.mustEnd()
 }
 
+func TestARevokedEdgeCannotTalkItsWayPastTheEnd(t *testing.T) {
+	h := newHarness(t)
+	h.pause = 5 * time.Millisecond
+	e := h.dial(t, "b1")
+	w := e.hello()
+	const frames = 200
+	for range frames {
+		e.frame(w.Generation, 1, "a") // the same row: none can be joined to the one before
+	}
+	hear[wire.CommittedTo](e, subject.Committed)
+	h.handler.Disconnect(h.edge)
+	heard := 1
+	for limit := time.After(patience); ; {
+		select {
+		case m := <-e.down:
+			switch subject.VerbOf(m.Subject) {
+			case subject.Committed:
+				heard++
+			case subject.Refused:
+				if heard > frames/2 {
+					t.Errorf("%d of %d frames were heard before the end", heard, frames)
+				}
+				e.mustEnd()
+				return
+			}
+		case <-limit:
+			t.Fatal("the edge was never told")
+		}
+	}
+}
+
 func TestFramesThatWaitAreCommittedTogetherAndWhatFollowsThemIsNotLost(t *testing.T) {
 	h := newHarness(t)
 	h.pause = 5 * time.Millisecond // the hub is slower than its edge
