@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/nats-io/nats.go"
@@ -24,10 +25,23 @@ type bus struct {
 	closed chan error // cap 1: why the connection ended
 }
 
-// stream is the tunnel as a byte stream. Close does not wait for the hub to say goodbye.
+// stream is the tunnel as a byte stream. A write that a dead link holds up for longer than patience fails, or the loop would wait with it and
+// never notice the silence. Close does not wait for the hub to say goodbye.
 type stream struct {
 	net.Conn
-	socket *websocket.Conn
+	socket   *websocket.Conn
+	patience time.Duration
+}
+
+func newStream(ctx context.Context, socket *websocket.Conn, patience time.Duration) stream {
+	return stream{websocket.NetConn(ctx, socket, websocket.MessageBinary), socket, patience}
+}
+
+func (s stream) Write(p []byte) (int, error) {
+	if err := s.SetWriteDeadline(time.Now().Add(s.patience)); err != nil {
+		return 0, fmt.Errorf("limit write: %w", err)
+	}
+	return s.Conn.Write(p)
 }
 
 func (s stream) Close() error { return s.socket.CloseNow() }
@@ -44,7 +58,7 @@ func (d dialer) SkipTLSHandshake() bool { return true }
 // then on.
 func openBus(ctx context.Context, edge id.Edge, t *tunnel) (*bus, error) {
 	b := &bus{edge: edge, conn: t.conn, inbox: make(chan *nats.Msg, inboxMessages), closed: make(chan error, 1)}
-	tunnel := stream{websocket.NetConn(context.WithoutCancel(ctx), t.socket, websocket.MessageBinary), t.socket}
+	tunnel := newStream(context.WithoutCancel(ctx), t.socket, silence)
 	nc, err := nats.Connect("nats://hub",
 		nats.SetCustomDialer(dialer{tunnel}), nats.SkipHostLookup(), nats.NoReconnect(), nats.NoCallbacksAfterClientClose(),
 		nats.UserInfoHandler(func() (string, string) { return string(edge), t.ticket }),
