@@ -93,7 +93,11 @@ func (edgesCmd) Run(s *session) error {
 				for _, p := range e.Profiles {
 					profiles = append(profiles, p.Name)
 				}
-				return []string{e.Name, string(e.State), screen.Ago(now, e.LastSeenAt), strings.Join(profiles, ", "), e.Version, e.ID}
+				seen := screen.Ago(now, e.LastSeenAt)
+				if e.State == client.EdgeStateOnline {
+					seen = "now"
+				}
+				return []string{e.Name, string(e.State), seen, strings.Join(profiles, ", "), e.Version, e.ID}
 			})
 	})
 }
