@@ -43,6 +43,7 @@ type domain struct {
 	receipts  chan wire.CommandReceipt
 	refused   chan fault.Code
 	here      int
+	early     bool // here before it was announced what it can run
 	needBlob  string
 	pause     time.Duration // that each commit takes
 }
@@ -56,10 +57,16 @@ func (d *domain) Authenticate(_ context.Context, c string) (fleet.Edge, error) {
 	return fleet.Edge{ID: d.edge}, nil
 }
 
-func (d *domain) Announce(context.Context, id.Edge, wire.Hello) error     { return nil }
 func (d *domain) Seen(context.Context, id.Edge) error                     { return nil }
 func (d *domain) DispatchWaiting(context.Context, id.Edge) error          { return nil }
 func (d *domain) Refuse(_ context.Context, _ id.Edge, c fault.Code) error { d.refused <- c; return nil }
+
+func (d *domain) Announce(context.Context, id.Edge, wire.Hello) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.early = d.here > 0
+	return nil
+}
 
 func (d *domain) Open(_ context.Context, edge id.Edge, hello wire.Hello) (runlog.LaneState, error) {
 	d.mu.Lock()

@@ -118,10 +118,10 @@ func (l *lane) run(ctx context.Context) error {
 }
 
 func (l *lane) leave(ctx context.Context) {
+	l.hub.lanes.remove(l)
 	if !l.greeted {
 		return
 	}
-	l.hub.lanes.remove(l)
 	l.hub.Presence.Departed(l.edge)
 	ctx, cancel := context.WithTimeout(ctx, lastWords)
 	defer cancel()
@@ -165,12 +165,12 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 	if err := l.hub.lanes.take(ctx, l, hello.BootNonce); err != nil {
 		return err
 	}
-	if !l.greeted {
-		l.greeted = true
-		l.hub.Presence.Arrived(l.edge)
-	}
 	if err := l.hub.Edges.Announce(ctx, l.edge, hello); err != nil {
 		return fmt.Errorf("announce: %w", err)
+	}
+	if !l.greeted { // after the announcement: nobody may take an edge that is here for what it could run the last time
+		l.greeted = true
+		l.hub.Presence.Arrived(l.edge)
 	}
 	state, err := l.hub.Lanes.Open(ctx, l.edge, hello)
 	if err != nil {

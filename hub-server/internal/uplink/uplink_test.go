@@ -178,6 +178,16 @@ func (h *harness) setCommand(c wire.Command) {
 	h.commands = []wire.Command{c}
 }
 
+func TestAnEdgeIsHereOnlyOnceItIsKnownWhatItCanRun(t *testing.T) {
+	h := newHarness(t)
+	h.dial(t, "b1").hello()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.early || h.here != 1 {
+		t.Errorf("present %d times, before the announcement: %t", h.here, h.early)
+	}
+}
+
 func TestARevokedEdgeIsToldAndDisconnected(t *testing.T) {
 	h := newHarness(t)
 	e := h.dial(t, "b1")
