@@ -39,6 +39,7 @@ func connect(log *slog.Logger, url string, extra ...nats.Option) (*Bus, error) {
 	opts := append([]nats.Option{
 		nats.Name("switchyard-hub"),
 		nats.MaxReconnects(-1),
+		nats.IgnoreAuthErrorAbort(), // a bus that refuses us for a while must not be given up for good
 		nats.ReconnectBufSize(-1),
 		nats.ReconnectWait(reconnectWait),
 		nats.ReconnectJitter(reconnectJitter, reconnectJitter),
