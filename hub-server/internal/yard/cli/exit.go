@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 )
 
@@ -34,8 +36,16 @@ type misuse struct{ err error }
 func (e *misuse) Error() string { return e.err.Error() }
 func (e *misuse) Unwrap() error { return e.err }
 
+// usageError points to the help of the command that was meant, as far as that is known.
 func usageError(err error) error {
-	return &misuse{fmt.Errorf("%w; see `yard --help`", err)}
+	help := "yard"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		if meant := parse.Context.Selected(); meant != nil {
+			help = meant.FullPath()
+		}
+	}
+	return &misuse{fmt.Errorf("%w; see `%s --help`", err, help)}
 }
 
 // misused is a usage error of a command's own.

@@ -52,9 +52,19 @@ func (c sendCmd) Run(s *session) error {
 
 func (s *session) sent(letter talk.Letter, receipt client.MessageReceipt) error {
 	if len(receipt.TaskIds) == 0 {
-		return s.say("sent to %s", letter.Session.Name)
+		return s.say("sent to %s%s", letter.Session.Name, unasked(letter.Session.Members))
 	}
 	return s.say("sent to %s; %s; `yard watch` follows", letter.Session.Name, strings.Join(receipt.TaskIds, " "))
+}
+
+// unasked tells whoever has forgotten to address an agent how to.
+func unasked(members []client.SessionMember) string {
+	for _, m := range members {
+		if m.MemberType == client.MemberTypeAgent {
+			return fmt.Sprintf("; no agent is asked, `@%s …` would ask one", m.Name)
+		}
+	}
+	return ""
 }
 
 func (c sendCmd) text(in io.Reader) (string, error) {
