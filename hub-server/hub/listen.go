@@ -19,7 +19,8 @@ const (
 
 // listen serves HTTP until ctx ends, then lets the requests at hand finish. Sockets are the business of gate and uplink.
 func (h *Hub) listen(ctx context.Context) error {
-	listener, err := net.Listen("tcp", h.opts.Config.Addr)
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", h.opts.Config.Addr)
 	if err != nil {
 		return fmt.Errorf("listen on HUB_ADDR: %w", err)
 	}

@@ -1,6 +1,7 @@
 package security
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -85,7 +86,7 @@ func listening(t *testing.T, pid int) (ports []int) {
 // socketsOf returns the inodes of a process's sockets.
 func socketsOf(t *testing.T, pid int) map[string]bool {
 	t.Helper()
-	dir := filepath.Join("/proc", strconv.Itoa(pid), "fd")
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,8 @@
 package story
 
 import (
+	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,7 +97,7 @@ func (s *scene) mustAnswer(run id.Run, want string) {
 // peakMemory is the most resident memory that a process has had, in bytes.
 func peakMemory(t *testing.T, pid int) int64 {
 	t.Helper()
-	status, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func TestACookieOrASubprotocolIsACredentialWhereTheContractSaysSo(t *testing.T) 
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			request := httptest.NewRequest("GET", c.path, nil)
+			request := httptest.NewRequest(http.MethodGet, c.path, nil)
 			request.Header.Set(c.header, c.value)
 			if err := validator.Request(request); (err == nil) != c.ok {
 				t.Errorf("accepted %t: %v", err == nil, err)

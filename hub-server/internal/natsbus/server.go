@@ -116,7 +116,7 @@ func (s *Server) Tunnel(ctx context.Context, edge net.Conn) error {
 	go copyInto(edge, inner, ends)
 	first := <-ends
 	closeBoth()
-	<-ends
+	<-ends //nolint:errcheck // the first end is the cause, the second its consequence
 	return first
 }
 

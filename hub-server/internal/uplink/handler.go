@@ -3,6 +3,7 @@ package uplink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -57,15 +58,23 @@ func NewHandler(d Deps) *Handler {
 func (h *Handler) Run(ctx context.Context, hubBus HintBus) error {
 	defer h.running.Wait()
 	defer h.stop()
-	for s, act := range map[subject.Subject]func(id.Edge){subject.WakeCommands: h.Wake, subject.Revoked: h.Disconnect} {
-		unlisten, err := hubBus.Listen(ctx, subject.Pattern(s), func(_ subject.Subject, data []byte) { act(id.Edge(data)) })
-		if err != nil {
-			return err
-		}
-		defer unlisten()
+	stopWakes, err := hubBus.Listen(ctx, subject.Pattern(subject.WakeCommands), hint(h.Wake))
+	if err != nil {
+		return fmt.Errorf("listen for commands: %w", err)
 	}
+	defer stopWakes()
+	stopRevoked, err := hubBus.Listen(ctx, subject.Pattern(subject.Revoked), hint(h.Disconnect))
+	if err != nil {
+		return fmt.Errorf("listen for revocations: %w", err)
+	}
+	defer stopRevoked()
 	<-ctx.Done()
 	return nil
+}
+
+// hint hears messages whose body is an edge.
+func hint(act func(id.Edge)) func(subject.Subject, []byte) {
+	return func(_ subject.Subject, data []byte) { act(id.Edge(data)) }
 }
 
 // HintBus carries hints between hub processes.
@@ -111,7 +120,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	socket.SetReadLimit(tunnelReadLimit)
-	h.serve(l, socket)
+	h.serve(l, socket) //nolint:contextcheck // a tunnel outlives its request: it ends with the handler
 }
 
 // serve runs the lane beside its tunnel; the end of one is the end of the other.

@@ -14,13 +14,15 @@ import (
 
 func TestATunnelNeedsACredential(t *testing.T) {
 	h := newHarness(t)
+	client := &http.Client{Timeout: patience}
+	defer client.CloseIdleConnections()
 	for _, header := range []string{"", "Bearer", "Bearer wrong", "Basic " + credential} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		req.Header.Set("Authorization", header)
-		resp, err := http.DefaultClient.Do(req)
+		resp, err := client.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +31,6 @@ func TestATunnelNeedsACredential(t *testing.T) {
 			t.Errorf("%q: status %d", header, resp.StatusCode)
 		}
 	}
-	http.DefaultClient.CloseIdleConnections()
 }
 
 func TestRowsAreCommittedInOrderAndAcknowledged(t *testing.T) {

@@ -78,7 +78,8 @@ const (
 
 // Dial opens the tunnel and logs in to the bus with the ticket that the hub gives for it.
 func Dial(ctx context.Context, who Identity) (*Conn, error) {
-	socket, resp, err := websocket.Dial(ctx, "ws"+strings.TrimPrefix(who.Hub, "http")+"/edge/uplink",
+	address := "ws" + strings.TrimPrefix(who.Hub, "http") + "/edge/uplink"
+	socket, resp, err := websocket.Dial(ctx, address, //nolint:bodyclose // the library keeps the body: it is the socket
 		&websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + who.Credential}}})
 	if err != nil {
 		return nil, fmt.Errorf("open tunnel: %w", err)
@@ -174,7 +175,8 @@ func Hear[T any](ctx context.Context, c *Conn, v subject.Verb) (T, error) {
 			return body, fmt.Errorf("wait for %s: %w", v, err)
 		}
 		if subject.VerbOf(m.Subject) == v {
-			return body, json.Unmarshal(m.Data, &body)
+			err := json.Unmarshal(m.Data, &body)
+			return body, err
 		}
 	}
 }
