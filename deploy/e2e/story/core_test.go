@@ -44,7 +44,9 @@ func twoHubs(t *testing.T, agentArgs ...string) (*scene, *server.Server) {
 	ofDevices := rig.StartCore(t, rig.CoreConfig(t, dir, "HUB_NATS_URL="+bus.ClientURL()), store)
 	s := &scene{Rig: rig.New(t, rig.Options{Dir: dir, Addr: ofEdges.Addr}), t: t}
 	s.truth = s.NewTruth()
-	s.edge = s.AddEdge("laptop", map[string]string{"worker": s.TestAgent(append(agentArgs, "--truth", s.truth.Path)...)})
+	s.edge = s.AddEdge("laptop", map[string]string{
+		"worker": s.TestAgent(append(agentArgs, "--truth", s.truth.Path)...), "endless": s.TestAgent("--events", "1000000", "--rate", "50"),
+	})
 	s.open("http://"+ofDevices.Addr, "http://"+ofEdges.Addr)
 	return s, bus
 }
@@ -55,10 +57,10 @@ func TestTwoHubsOverOneStoreAndBusServeOneStory(t *testing.T) {
 	s, _ := twoHubs(t, "--events", "400", "--rate", "150", "--tools")
 	run := s.a.Run(s.session, order)
 	s.complete(run)
-	next := s.a.Run(s.session, "@worker again")
-	s.seenB.UntilEvents(next, 30)
-	s.cancel(next)
-	s.settle(next, client.RunStateCancelled)
+	endless := s.a.Run(s.a.Group("other", "endless"), "@endless go")
+	s.seenB.UntilEvents(endless, 10)
+	s.cancel(endless)
+	s.settle(endless, client.RunStateCancelled)
 }
 
 func TestHubsGoOnWhenTheBusBetweenThemIsGone(t *testing.T) {

@@ -2,6 +2,7 @@
 package story
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -10,7 +11,13 @@ import (
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 )
 
+// atOnce is how many tests run at the same time: they wait more than they work.
+const atOnce = "4"
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		rig.RemovePrograms()
 		os.Exit(code)

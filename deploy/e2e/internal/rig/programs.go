@@ -2,6 +2,7 @@ package rig
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -60,13 +61,28 @@ func Root() string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
 }
 
+// Ports that the rig gives out lie below those that the system takes for outgoing connections: a program that is killed and started again
+// finds its port still free.
+const (
+	firstPort = 20_000
+	lastPort  = 32_000
+)
+
 // FreeAddr is a loopback address that was free a moment ago.
 func FreeAddr(t TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("find a free port: %v", err)
+	const tries = 100
+	for range tries {
+		addr := fmt.Sprintf("127.0.0.1:%d", firstPort+rand.IntN(lastPort-firstPort))
+		l, err := net.Listen("tcp", addr)
+		if err != nil {
+			continue // somebody has it
+		}
+		if err := l.Close(); err != nil {
+			t.Fatalf("find a free port: %v", err)
+		}
+		return addr
 	}
-	defer l.Close() //nolint:errcheck // it was only asked for its address
-	return l.Addr().String()
+	t.Fatalf("found no free port between %d and %d", firstPort, lastPort)
+	return ""
 }
