@@ -9,9 +9,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/supervise"
+)
+
+// A server that worked and then died by itself is started again, so often in a row; nothing that was recorded is lost by that.
+const (
+	maxRevivals = 5
+	goodLife    = time.Minute // after which deaths before do not count
 )
 
 // server is one of the two programs.
@@ -20,32 +28,55 @@ type server struct {
 	name    string
 	program string
 	env     []string
-	begun   chan struct{} // closed once pid is known
+	begun   chan struct{} // closed once pid is known; made anew for each start
 	pid     int
 }
 
 func (s *state) server(name, program string, env ...string) *server {
-	return &server{s: s, name: name, program: program, env: env, begun: make(chan struct{})}
+	return &server{s: s, name: name, program: program, env: env}
 }
 
 func (v *server) log() string { return v.s.dir("logs", v.name+".log") }
 
-// until returns a part that runs the server, and closes ready once the check says that it works.
+// until returns a part that keeps the server running, and closes ready once the check says that it works for the first time.
 func (v *server) until(ready chan<- struct{}, check func(context.Context) error) func(context.Context) error {
+	first := sync.OnceFunc(func() { close(ready) })
 	return func(ctx context.Context) error {
-		return supervise.All(ctx, v.run, then(ready, func(ctx context.Context) error {
-			select {
-			case <-v.begun: // what answers before that is not this server
-			case <-ctx.Done():
-				return ctx.Err()
+		for revivals := 0; ; revivals++ {
+			begun := time.Now()
+			worked, err := v.once(ctx, check, first)
+			if time.Since(begun) > goodLife {
+				revivals = 0
 			}
-			err := check(ctx)
-			if err != nil && ctx.Err() == nil {
-				return fmt.Errorf("%w\n%s", err, v.lastWords())
+			if ctx.Err() != nil || v.s.killed() || !worked || revivals == maxRevivals {
+				return err
+			}
+			v.s.progress("%v", err)
+			v.s.progress("starting %s again; what was recorded is still there", v.program)
+		}
+	}
+}
+
+// once runs the server until it ends; worked says whether the check had passed by then.
+func (v *server) once(ctx context.Context, check func(context.Context) error, ready func()) (worked bool, err error) {
+	v.begun = make(chan struct{})
+	err = supervise.All(ctx, v.run, func(ctx context.Context) error {
+		select {
+		case <-v.begun: // what answers before that is not this server
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := check(ctx); err != nil {
+			if ctx.Err() == nil {
+				err = fmt.Errorf("%w\n%s", err, v.lastWords())
 			}
 			return err
-		}))
-	}
+		}
+		worked = true
+		ready()
+		return nil
+	})
+	return worked, err
 }
 
 // run starts the server and blocks until it has ended. When ctx ends, it is asked to stop.
@@ -80,6 +111,8 @@ func (v *server) run(ctx context.Context) error {
 }
 
 func (v *server) started(pid int) error {
+	v.s.recording.Lock()
+	defer v.s.recording.Unlock()
 	v.pid = pid
 	if v.name == "hub" {
 		v.s.record.HubPID = pid

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/home"
@@ -37,7 +38,7 @@ type Config struct {
 	Style     screen.Style
 }
 
-// Run starts hub and edge, says how to use them, and blocks until ctx ends or one of them fails. A second interruption kills them.
+// Run starts hub and edge, says how to use them, and blocks until ctx ends or one of them fails for good. A second interruption kills them.
 func Run(ctx context.Context, c Config) error {
 	s, err := open(ctx, c)
 	if err != nil {
@@ -82,12 +83,13 @@ func then(ready chan<- struct{}, fn func(context.Context) error) func(context.Co
 // state is a state folder that this process holds.
 type state struct {
 	Config
-	lock     *os.File
-	home     home.Home
-	hubAddr  string
-	hubURL   string
-	edgeAddr string
-	record   record
+	lock      *os.File
+	home      home.Home
+	hubAddr   string
+	hubURL    string
+	edgeAddr  string
+	recording sync.Mutex // held while record changes and is saved
+	record    record
 	insistence
 	fresh   *account // made in this start
 	started time.Time

@@ -175,7 +175,7 @@ func TestAServerThatDiesIsReportedWithItsLastWordsAndStopsTheOther(t *testing.T)
 			t.Errorf("%s: %v", c.env, err)
 		}
 	}
-	s := newStage(t, "FAKE_EDGE=dies later")
+	s := newStage(t, "FAKE_EDGE=dies later") // again and again
 	p := s.start()
 	err := <-p.done
 	if err == nil || !strings.Contains(err.Error(), "later words") {
@@ -183,6 +183,29 @@ func TestAServerThatDiesIsReportedWithItsLastWordsAndStopsTheOther(t *testing.T)
 	}
 	if order, _ := os.ReadFile(s.stops); string(order) != "hub\n" {
 		t.Errorf("stopped: %q", order)
+	}
+}
+
+func TestAServerThatIsKilledIsStartedAgainAndTheOtherRunsOn(t *testing.T) {
+	s := newStage(t)
+	p := s.start()
+	defer p.end(t)
+	if err := syscall.Kill(p.ready.HubPID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		var now record
+		if err := json.Unmarshal([]byte(s.read("up.json")), &now); err == nil && now.HubPID != p.ready.HubPID {
+			if now.EdgePID != p.ready.EdgePID {
+				t.Errorf("the edge was started again too")
+			}
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the hub was not started again")
+		}
+		time.Sleep(10 * time.Millisecond) // between two looks at a file
 	}
 }
 
