@@ -9,6 +9,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
+	"github.com/switchyard-dev/switchyard/hub-server/hubtest"
 )
 
 // atOnce is how many tests run at the same time: they wait more than they work.
@@ -18,7 +19,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(hubtest.Main(m), goleak.Cleanup(func(code int) {
 		rig.RemovePrograms()
 		os.Exit(code)
 	}))

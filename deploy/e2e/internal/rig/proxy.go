@@ -8,14 +8,14 @@ import (
 
 // Proxy is a TCP relay that can misbehave on demand. Safe for concurrent use.
 type Proxy struct {
-	Addr   string
-	target string
+	Addr string
 
-	mu    sync.Mutex
-	links map[*link]bool
-	down  bool          // new connections are closed at once
-	gate  chan struct{} // closed while bytes may pass
-	live  sync.WaitGroup
+	mu     sync.Mutex
+	target string
+	links  map[*link]bool
+	down   bool          // new connections are closed at once
+	gate   chan struct{} // closed while bytes may pass
+	live   sync.WaitGroup
 }
 
 type link struct{ client, server net.Conn }
@@ -45,6 +45,13 @@ func newProxy(t TB, target string) *Proxy {
 
 // URL is the proxy's address as a base URL.
 func (p *Proxy) URL() string { return "http://" + p.Addr }
+
+// Retarget sends new connections elsewhere, as a load balancer does.
+func (p *Proxy) Retarget(addr string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.target = addr
+}
 
 // Cut closes every connection; new ones work.
 func (p *Proxy) Cut() {
@@ -88,7 +95,7 @@ func (p *Proxy) accept(l net.Listener) {
 		if err != nil {
 			return
 		}
-		server, err := net.Dial("tcp", p.target)
+		server, err := net.Dial("tcp", p.destination())
 		if err != nil || !p.relay(&link{client, server}) {
 			client.Close() //nolint:errcheck // refused
 		}
@@ -124,6 +131,12 @@ func (p *Proxy) pump(l *link, dst io.Writer, src io.Reader) {
 			return
 		}
 	}
+}
+
+func (p *Proxy) destination() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.target
 }
 
 func (p *Proxy) open() <-chan struct{} {

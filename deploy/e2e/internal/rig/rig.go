@@ -86,6 +86,19 @@ func (r *Rig) StartHub() {
 	r.hub.WaitFor("hub is ready")
 }
 
+// AddHub starts another hub process over the same store and bus, which Options.Env must name, and returns its URL.
+func (r *Rig) AddHub(name string) string {
+	r.T.Helper()
+	addr := FreeAddr(r.T)
+	env := append([]string{
+		"HUB_HOME=" + filepath.Join(r.Dir, name), "HUB_ADDR=" + addr, "HUB_KEYS_FILE=" + filepath.Join(r.HubHome(), "keys.json"),
+	}, r.opts.Env...)
+	another := Start(r.T, name, env, r.Program("hub-server"))
+	r.T.Cleanup(another.end)
+	another.WaitFor("hub is ready")
+	return "http://" + addr
+}
+
 // KillHub ends the hub with SIGKILL, as a crash would.
 func (r *Rig) KillHub() { r.hub.Kill() }
 
@@ -94,6 +107,9 @@ func (r *Rig) Hub() *Process { return r.hub }
 
 // Owner is the device that set everything up. It watches nothing.
 func (r *Rig) Owner() *Device { return r.owner }
+
+// MoveOwner lets the owner speak to another hub process from now on.
+func (r *Rig) MoveOwner(hub string) { r.owner = r.Device("owner, moved", hub) }
 
 // Program is the path of a program.
 func (r *Rig) Program(name string) string { return filepath.Join(r.opts.Bin, name) }
