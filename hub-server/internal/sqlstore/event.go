@@ -15,7 +15,7 @@ import (
 func (r *Runlog) Events(
 	ctx context.Context, runID id.Run, after runlog.EventSeq, limit int,
 ) (events []runlog.StoredEvent, last runlog.EventSeq, err error) {
-	err = r.store.readDB.QueryRowContext(ctx, `SELECT last_event_seq FROM runs WHERE run_id = $1`, string(runID)).Scan(&last)
+	err = r.store.queryRowPrepared(ctx, `SELECT last_event_seq FROM runs WHERE run_id = $1`, string(runID)).Scan(&last)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, 0, noSuchRun()
 	}
@@ -30,7 +30,7 @@ SELECT e.event_id, e.run_id, e.event_seq, e.event_type, e.wire_type, e.occurred_
     e.schema_version, e.trace_id, e.span_id, e.late, COALESCE(l.edge_id, ''), COALESCE(e.producer_seq, 0)
 FROM run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
 WHERE e.run_id = $1 AND e.event_seq > $2 AND e.event_seq <= $3 ORDER BY e.event_seq LIMIT $4`
-	rows, err := r.store.readDB.QueryContext(ctx, query, string(runID), int64(after), int64(last), limit)
+	rows, err := r.store.queryPrepared(ctx, query, string(runID), int64(after), int64(last), limit)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read events: %w", err)
 	}

@@ -39,7 +39,7 @@ func (s *Store) Bounds(ctx context.Context) (delivery.Bounds, error) {
 // Rows implements delivery.Outbox.
 func (s *Store) Rows(ctx context.Context, after delivery.Position, limit int) ([]delivery.Row, error) {
 	const query = `SELECT ` + outboxColumns + ` FROM outbox o WHERE o.pos > $1 ORDER BY o.pos LIMIT $2`
-	return outboxRows(s.readDB.QueryContext(ctx, query, int64(after), limit)) //nolint:gosec // positions fit: the store gave them
+	return outboxRows(s.queryPrepared(ctx, query, int64(after), limit)) //nolint:gosec // positions fit: the store gave them
 }
 
 // RowsFor implements delivery.Outbox.

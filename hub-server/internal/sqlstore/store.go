@@ -26,6 +26,7 @@ const writeQueue = 1024 // requests that wait for the writer; beyond it callers 
 type Store struct {
 	dialect dialect
 	readDB  *sql.DB
+	reads   preparedReads // on readDB
 	writeDB *sql.DB
 	path    string       // of the SQLite file
 	release func() error // unlocks the SQLite file
@@ -119,7 +120,7 @@ func (s *Store) NewWriter(log *slog.Logger, reg *telemetry.Registry, committed f
 
 // Close closes the database; a second call does nothing. Stop the writers first.
 func (s *Store) Close() error {
-	var first error
+	first := s.reads.close()
 	for _, db := range []*sql.DB{s.readDB, s.writeDB} {
 		if db == nil {
 			continue

@@ -1,0 +1,63 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// preparedReads keeps the statements that run behind every commit: to prepare one costs SQLite more than to run it. Safe for concurrent use.
+type preparedReads struct {
+	mu    sync.Mutex
+	stmts map[string]*sql.Stmt
+}
+
+// prepared returns the statement for a text out of a small fixed set. It belongs to the store.
+func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	p := &s.reads
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if stmt, ok := p.stmts[query]; ok {
+		return stmt, nil
+	}
+	stmt, err := s.readDB.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	if p.stmts == nil {
+		p.stmts = map[string]*sql.Stmt{}
+	}
+	p.stmts[query] = stmt
+	return stmt, nil
+}
+
+func (p *preparedReads) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, stmt := range p.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	p.stmts = nil
+	return errors.Join(errs...)
+}
+
+// queryPrepared runs a prepared statement that gives rows; the caller closes them.
+func (s *Store) queryPrepared(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := s.prepared(ctx, query) //nolint:sqlclosecheck // kept for the store's life
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// queryRowPrepared runs a prepared statement that gives at most one row.
+func (s *Store) queryRowPrepared(ctx context.Context, query string, args ...any) Scanner {
+	stmt, err := s.prepared(ctx, query) //nolint:sqlclosecheck // kept for the store's life
+	if err != nil {
+		return failedRow{err}
+	}
+	return stmt.QueryRowContext(ctx, args...)
+}
