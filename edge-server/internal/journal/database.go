@@ -33,6 +33,8 @@ type database struct {
 	lock    *os.File
 	writeDB *sql.DB
 	readDB  *sql.DB
+	// Statements that the uplink runs for every frame and every receipt: to prepare one costs more than to run it.
+	readRows, readChain *sql.Stmt
 }
 
 // FULL: a committed transaction survives power loss. Checkpoints are Maintain's; the automatic one is a backstop at 32 MiB.
@@ -62,6 +64,9 @@ func openDatabase(ctx context.Context, home string) (*database, error) {
 		db.readDB.SetMaxOpenConns(4)
 		db.readDB.SetMaxIdleConns(4)
 		err = db.migrate(ctx)
+	}
+	if err == nil {
+		err = db.prepare(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open journal: %w", err), db.close())
@@ -104,8 +109,23 @@ func (db *database) migrate(ctx context.Context) error {
 	return tx.Commit()
 }
 
+func (db *database) prepare(ctx context.Context) (err error) {
+	if db.readRows, err = db.readDB.PrepareContext(ctx, readRows); err != nil {
+		return fmt.Errorf("prepare to read rows: %w", err)
+	}
+	if db.readChain, err = db.readDB.PrepareContext(ctx, readChain); err != nil {
+		return fmt.Errorf("prepare to read the chain: %w", err)
+	}
+	return nil
+}
+
 func (db *database) close() error {
 	var errs []error
+	for _, statement := range []*sql.Stmt{db.readRows, db.readChain} {
+		if statement != nil {
+			errs = append(errs, statement.Close())
+		}
+	}
 	for _, pool := range []*sql.DB{db.readDB, db.writeDB} {
 		if pool != nil {
 			errs = append(errs, pool.Close())

@@ -25,14 +25,19 @@ func (b Batch) Last() wire.ProducerSeq { return b.First + wire.ProducerSeq(len(b
 
 const maxBatchRows = 1024
 
+// The statements of Read and ChainAt.
+const (
+	readRows = `SELECT bytes, EXISTS (SELECT 1 FROM row_blobs n JOIN blobs b ON b.sha256 = n.sha256
+			WHERE n.seq = rows.seq AND b.uploaded = 0)
+		FROM rows WHERE seq >= ? ORDER BY seq LIMIT ?`
+	readChain = `SELECT chain FROM rows WHERE seq = ? UNION ALL SELECT floor_chain FROM lane WHERE floor = ?`
+)
+
 // Read returns rows from number from on, at most maxBytes of them unless the first alone is larger. It stops before a row whose blobs the
 // hub does not have and names them.
 func (j *Journal) Read(ctx context.Context, from wire.ProducerSeq, maxBytes int64) (Batch, error) {
 	batch := Batch{First: from}
-	const statement = `SELECT bytes, EXISTS (SELECT 1 FROM row_blobs n JOIN blobs b ON b.sha256 = n.sha256
-			WHERE n.seq = rows.seq AND b.uploaded = 0)
-		FROM rows WHERE seq >= ? ORDER BY seq LIMIT ?`
-	rows, err := j.db.readDB.QueryContext(ctx, statement, int64(from), maxBatchRows)
+	rows, err := j.db.readRows.QueryContext(ctx, int64(from), maxBatchRows)
 	if err != nil {
 		return batch, fmt.Errorf("read journal: %w", err)
 	}
@@ -70,9 +75,8 @@ func (j *Journal) missing(ctx context.Context, seq wire.ProducerSeq) ([]event.Bl
 
 // ChainAt returns the chain value after row seq; false if the journal no longer keeps, or does not yet have, that row.
 func (j *Journal) ChainAt(ctx context.Context, seq wire.ProducerSeq) (wire.Chain, bool, error) {
-	const statement = `SELECT chain FROM rows WHERE seq = ? UNION ALL SELECT floor_chain FROM lane WHERE floor = ?`
 	var raw []byte
-	err := j.db.readDB.QueryRowContext(ctx, statement, int64(seq), int64(seq)+1).Scan(&raw)
+	err := j.db.readChain.QueryRowContext(ctx, int64(seq), int64(seq)+1).Scan(&raw)
 	var chain wire.Chain
 	if errors.Is(err, sql.ErrNoRows) {
 		return chain, false, nil
