@@ -39,7 +39,7 @@ type following struct {
 // follow connects first and sends then, so that this device sees everything that the message causes.
 func (s *session) follow(l *line, talker talk.Talker, letter talk.Letter) error {
 	f := &following{
-		s: s, l: l, v: s.voice(l), talker: talker, letter: letter, feed: live.New(l.as, l.device, live.Options{}),
+		s: s, l: l, v: s.voice(l), talker: talker, letter: letter, feed: live.New(l.as, &glance{device: l.device}, live.Options{}),
 		made: letter.Session.ID == "", said: map[client.MessageID]bool{}, silent: map[client.RunID]bool{},
 	}
 	f.v.quiet = true
@@ -75,7 +75,7 @@ func (f *following) run(ctx context.Context) error {
 			}
 		}
 		if over, err := f.over(ctx, sent); over || err != nil {
-			return errors.Join(err, f.taken(u), f.outcome())
+			return errors.Join(err, f.outcome())
 		}
 	}
 	return ctx.Err()
@@ -99,14 +99,6 @@ func (f *following) send(ctx context.Context) error {
 	return f.v.line(struct {
 		Receipt client.MessageReceipt `json:"receipt"`
 	}{receipt})
-}
-
-// taken keeps the place of the last update: the feed would do so at the next one, which is not waited for.
-func (f *following) taken(u live.Update) error {
-	if u.Frame == nil || u.Frame.Cursor == "" {
-		return nil
-	}
-	return f.l.device.SaveCursor(u.Frame.Cursor)
 }
 
 // subject is what a frame is about.

@@ -84,12 +84,12 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	switch args[0] {
 	case "connected":
-		wait(h.Connected)
+		wait(ts, h.Connected)
 	case "cuts":
 		h.Cut()
-		wait(func() bool { return !h.Connected() })
+		wait(ts, func() bool { return !h.Connected() })
 	case "settled":
-		wait(func() bool {
+		wait(ts, func() bool {
 			cursor, _ := os.ReadFile(ts.MkAbs("yard/devices/" + args[1] + ".cursor"))
 			return strings.TrimSpace(string(cursor)) == h.Head()
 		})
@@ -110,9 +110,12 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// wait polls: what is waited for happens in another process, and the script has a deadline.
-func wait(until func() bool) {
-	for !until() {
+// wait polls: what is waited for happens in another process.
+func wait(ts *testscript.TestScript, until func() bool) {
+	for deadline := time.Now().Add(time.Minute); !until(); {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited in vain")
+		}
 		time.Sleep(time.Millisecond)
 	}
 }

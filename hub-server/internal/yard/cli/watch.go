@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/live"
 )
 
@@ -15,7 +16,7 @@ type watchCmd struct {
 // Help is shown below the usage.
 func (watchCmd) Help() string {
 	return `Shows messages, and of each run its reasoning, its tool calls, its words and its end. A lost connection is made again; what was missed
-meanwhile follows in order. With --json each frame is one line, with the key by which it is applied.
+meanwhile follows in order, also in the next watch of the same device; one narrowed to a conversation does not count as seen. With --json each frame is one line, with the key by which it is applied.
 
 Examples:
   yard watch
@@ -26,19 +27,19 @@ Examples:
 // Run follows until Ctrl-C.
 func (c watchCmd) Run(s *session) error {
 	return s.withDevice(func(l *line) error {
-		options := live.Options{}
+		options, at := live.Options{}, client.Position(l.device)
 		if c.Session != "" {
 			found, err := l.find.Session(s.ctx, c.Session)
 			if err != nil {
 				return err
 			}
-			options.Session = found.ID
+			options.Session, at = found.ID, &glance{device: l.device}
 		}
 		if c.Since > 0 {
 			options.Since = time.Now().Add(-c.Since)
 		}
 		v := s.voice(l)
-		for u, err := range live.New(l.as, l.device, options).Follow(s.ctx) {
+		for u, err := range live.New(l.as, at, options).Follow(s.ctx) {
 			if err == nil {
 				err = v.update(u)
 			}
