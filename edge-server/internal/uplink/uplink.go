@@ -70,7 +70,8 @@ func New(opts Options) (*Uplink, error) {
 }
 
 // Run connects, serves the connection until it ends, and connects again, until ctx ends or the hub says that coming back is of no use. It
-// never fails: an edge without a hub goes on journalling. When ctx ends it stays for a moment, until the last rows are committed: what
+// fails only when the owner has removed this edge: then nothing should run here any more. An edge without a hub, or whose hub does not know
+// it, goes on journalling. When ctx ends it stays for a moment, until the last rows are committed: what
 // writes rows should have stopped before.
 func (u *Uplink) Run(ctx context.Context) error {
 	defer u.hub.close()
@@ -87,6 +88,9 @@ func (u *Uplink) Run(ctx context.Context) error {
 			return nil
 		}
 		u.report(ctx, end)
+		if fault.CodeOf(end.cause) == fault.EdgeRevoked {
+			return end.cause
+		}
 		if end.final {
 			<-ctx.Done()
 			return nil
