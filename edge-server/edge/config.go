@@ -41,7 +41,7 @@ type Config struct {
 func LoadConfig(environ []string) (Config, error) {
 	var c Config
 	vars := env.ToMap(environ)
-	err := env.ParseWithOptions(&c, env.Options{Environment: vars})
+	err := named(env.ParseWithOptions(&c, env.Options{Environment: vars}))
 	if c.Home == "" {
 		c.Home = defaultHome(vars)
 	}
@@ -52,6 +52,24 @@ func LoadConfig(environ []string) (Config, error) {
 		}
 	}
 	return c, errors.Join(err, c.check())
+}
+
+// named says of each value that could not be read which variable it is in.
+func named(err error) error {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return err
+	}
+	var faults []error
+	for _, fault := range all.Errors {
+		var bad env.ParseError
+		if errors.As(fault, &bad) {
+			field, _ := reflect.TypeFor[Config]().FieldByName(bad.Name)
+			fault = fmt.Errorf("%s: %w", field.Tag.Get("env"), bad.Err)
+		}
+		faults = append(faults, fault)
+	}
+	return errors.Join(faults...)
 }
 
 // defaultHome is the place for an edge in the user's data folder; empty if the user has no home.

@@ -60,7 +60,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // LoadConfig reads the configuration from environ (as os.Environ gives it). All faults are reported together.
 func LoadConfig(environ []string) (Config, error) {
 	var c Config
-	err := env.ParseWithOptions(&c, env.Options{Environment: env.ToMap(environ)})
+	err := named(env.ParseWithOptions(&c, env.Options{Environment: env.ToMap(environ)}))
 	if c.Home == "" {
 		c.Home = defaultHome()
 	}
@@ -77,6 +77,24 @@ func defaultHome() string {
 		return filepath.Join(data, "switchyard", "hub")
 	}
 	return filepath.Join(base, ".local", "share", "switchyard", "hub")
+}
+
+// named says of each value that could not be read which variable it is in.
+func named(err error) error {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return err
+	}
+	var faults []error
+	for _, fault := range all.Errors {
+		var bad env.ParseError
+		if errors.As(fault, &bad) {
+			field, _ := reflect.TypeFor[Config]().FieldByName(bad.Name)
+			fault = fmt.Errorf("%s: %w", field.Tag.Get("env"), bad.Err)
+		}
+		faults = append(faults, fault)
+	}
+	return errors.Join(faults...)
 }
 
 func (c Config) check() error {

@@ -44,3 +44,32 @@ func TestNewSaysWhatKeepsItFromStarting(t *testing.T) {
 		})
 	}
 }
+
+func TestEveryFaultOfTheConfigurationIsReportedByItsVariable(t *testing.T) {
+	_, err := LoadConfig([]string{
+		"HUB_HOME=" + t.TempDir(), "HUB_ADDR=nowhere", "HUB_LOG_LEVEL=loud", "HUB_INTERRUPT_AFTER=soon", "HUB_SOCKETS_PER_USER=many",
+		"HUB_ORIGINS=hub.example", "HUB_STOP_TIMEOUT=-1s",
+	})
+	for _, name := range []string{
+		"HUB_ADDR", "HUB_LOG_LEVEL", "HUB_INTERRUPT_AFTER", "HUB_SOCKETS_PER_USER", "HUB_ORIGINS", "HUB_STOP_TIMEOUT",
+	} {
+		if err == nil || !strings.Contains(err.Error(), name+": ") {
+			t.Errorf("%s is not named in: %v", name, err)
+		}
+	}
+}
+
+func TestSecretsOfTheConfigurationAreNeverPrinted(t *testing.T) {
+	const secret = "canary-3141"
+	config, err := LoadConfig([]string{
+		"HUB_HOME=" + t.TempDir(), "HUB_DATABASE_URL=postgres://u:" + secret + "@db/x", "HUB_NATS_URL=nats://" + secret + "@bus", "HUB_METRICS_TOKEN=" + secret,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range config.Effective() {
+		if strings.Contains(value, secret) {
+			t.Errorf("%s shows %q", name, value)
+		}
+	}
+}
