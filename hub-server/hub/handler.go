@@ -15,7 +15,10 @@ const readinessTimeout = 3 * time.Second
 func (h *Hub) newHandler(d *domain) http.Handler {
 	health := telemetry.NewHealth(readinessTimeout)
 	health.Add("store", h.services.writer.Probe)
-	health.Add("bus", h.hubBus.RoundTrip)
+	health.Add("bus", h.local.RoundTrip)
+	if h.hubBus != h.local {
+		health.Add("bus between hubs", h.hubBus.RoundTrip)
+	}
 	return httpapi.New(httpapi.Deps{
 		Log: h.log, Metrics: h.registry, Health: health, Version: h.opts.Version,
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
