@@ -15,7 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/apicontract"
+	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/apicontract"
+	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/apicontract"
+	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"

@@ -68,7 +68,7 @@ func (r *Rig) device(name, hub string, c client.Credentials) *Device {
 	r.T.Helper()
 	d := &Device{Name: name, Keeper: client.NewMemoryKeeper(c), rig: r}
 	var err error
-	if d.Client, err = client.New(client.Options{Hub: hub, Keeper: d.Keeper, UserAgent: "rig"}); err != nil {
+	if d.Client, err = client.New(client.Options{Hub: hub, Keeper: d.Keeper, UserAgent: "rig", Transport: r.held()}); err != nil {
 		r.T.Fatalf("make client: %v", err)
 	}
 	return d

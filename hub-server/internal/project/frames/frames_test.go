@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/apicontract"
+	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"

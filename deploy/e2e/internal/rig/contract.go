@@ -1,0 +1,30 @@
+package rig
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
+)
+
+var contract = sync.OnceValues(func() (*apicontract.Validator, error) { return apicontract.New(context.Background()) })
+
+// held returns a transport that fails the test when the hub's answers, or what it accepts, are not as the contract says. Measurements do
+// without.
+func (r *Rig) held() http.RoundTripper {
+	r.T.Helper()
+	if !testing.Testing() {
+		return nil
+	}
+	validator, err := contract()
+	if err != nil {
+		r.T.Fatalf("read the contract: %v", err)
+	}
+	return &apicontract.Transport{Validator: validator, Report: func(err error) {
+		if r.T.Context().Err() == nil { // a test that is over can fail no more
+			r.T.Errorf("against the contract: %v", err)
+		}
+	}}
+}
