@@ -34,6 +34,8 @@ type Record interface {
 type Expander struct {
 	record Record
 
+	ahead ahead
+
 	mu   sync.Mutex
 	runs map[id.Run]Header
 }
@@ -75,7 +77,7 @@ func (x *Expander) run(ctx context.Context, row delivery.Row) (delivery.Expansio
 	if err != nil {
 		return delivery.Expansion{}, err
 	}
-	events, _, err := x.record.Events(ctx, row.Run, runlog.EventSeq(row.From-1), int(row.To-row.From+1)) //nolint:gosec // a row has few events
+	events, err := x.events(ctx, row)
 	if err != nil {
 		return delivery.Expansion{}, fmt.Errorf("read events: %w", err)
 	}
@@ -86,6 +88,21 @@ func (x *Expander) run(ctx context.Context, row delivery.Row) (delivery.Expansio
 		}
 	}
 	return out, nil
+}
+
+// events reads the events of a row, and those behind them in passing.
+func (x *Expander) events(ctx context.Context, row delivery.Row) ([]runlog.StoredEvent, error) {
+	from, to := runlog.EventSeq(row.From), runlog.EventSeq(row.To)
+	if kept, ok := x.ahead.take(row.Run, from, to); ok {
+		return kept, nil
+	}
+	asked := int(to - from + 1) //nolint:gosec // a row has few events
+	events, _, err := x.record.Events(ctx, row.Run, from-1, max(asked, aheadEvents))
+	if err != nil {
+		return nil, err
+	}
+	x.ahead.keep(row.Run, events)
+	return events[:min(asked, len(events))], nil
 }
 
 // add puts an event's frames behind those that are there, twice once people see different things.
