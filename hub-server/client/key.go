@@ -128,8 +128,8 @@ func Key(f HubWebSocketFrame) string {
 
 // keyFields reads the named fields of payload, strings and numbers alike. An absent one is "", but the first must be there.
 func keyFields(payload json.RawMessage, names []string) ([]string, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(payload, &fields); err != nil {
+	fields, err := readKeyed(payload)
+	if err != nil {
 		return nil, fmt.Errorf("read payload: %w", err)
 	}
 	parts := make([]string, len(names))
@@ -143,4 +143,32 @@ func keyFields(payload json.RawMessage, names []string) ([]string, error) {
 		return nil, fmt.Errorf("payload has no %s", names[0])
 	}
 	return parts, nil
+}
+
+// readKeyed reads the fields of which keys are made (see ruleOf), and no others: a device that was away for long applies thousands of frames
+// at once, and most of what is in them is not read here.
+func readKeyed(payload json.RawMessage) (map[string]json.RawMessage, error) {
+	var k struct {
+		ID           json.RawMessage `json:"id"`
+		RunID        json.RawMessage `json:"run_id"`
+		TaskID       json.RawMessage `json:"task_id"`
+		AgentTaskID  json.RawMessage `json:"agent_task_id"`
+		AssignmentID json.RawMessage `json:"assignment_id"`
+		EventSeq     json.RawMessage `json:"event_seq"`
+		SessionID    json.RawMessage `json:"session_id"`
+		MessageID    json.RawMessage `json:"message_id"`
+		MemberID     json.RawMessage `json:"member_id"`
+		UserID       json.RawMessage `json:"user_id"`
+		LastReadSeq  json.RawMessage `json:"last_read_seq"`
+		Reaction     json.RawMessage `json:"reaction"`
+		RequestID    json.RawMessage `json:"request_id"`
+		ApprovalID   json.RawMessage `json:"approval_id"`
+		Kind         json.RawMessage `json:"kind"`
+	}
+	err := json.Unmarshal(payload, &k)
+	return map[string]json.RawMessage{
+		"id": k.ID, "run_id": k.RunID, "task_id": k.TaskID, "agent_task_id": k.AgentTaskID, "assignment_id": k.AssignmentID,
+		"event_seq": k.EventSeq, "session_id": k.SessionID, "message_id": k.MessageID, "member_id": k.MemberID, "user_id": k.UserID,
+		"last_read_seq": k.LastReadSeq, "reaction": k.Reaction, "request_id": k.RequestID, "approval_id": k.ApprovalID, "kind": k.Kind,
+	}, err
 }

@@ -67,6 +67,9 @@ func (c *Client) Stream(ctx context.Context, at Position) iter.Seq2[Event, error
 			if !s.emit(Event{Link: LinkDown, Err: err}) {
 				return
 			}
+			if errors.Is(err, errSlept) {
+				continue // nobody else wakes at this moment, and a person is waiting
+			}
 			if err := pause(ctx, max(jitter(backoff), askedPause(err))); err != nil {
 				yield(Event{}, err)
 				return
