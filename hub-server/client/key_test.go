@@ -1,6 +1,7 @@
 package client
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -44,6 +45,21 @@ func agrees(row event.FrameRow, r rule) bool {
 		return has(event.Upsert)
 	}
 	return has(event.Upsert) || has(event.Idempotent)
+}
+
+func TestEveryFieldOfAKeyIsRead(t *testing.T) {
+	known, err := readKeyed(json.RawMessage(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range event.Frames() {
+		r, _ := ruleOf(HubWebSocketFrameType(row.Type))
+		for _, field := range r.key {
+			if _, ok := known[field]; !ok {
+				t.Errorf("%s: its key has %s, which is not read", row.Type, field)
+			}
+		}
+	}
 }
 
 func TestAFrameIsNamedByItsBusinessKey(t *testing.T) {

@@ -10,10 +10,11 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/lookup"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
 
 const (
-	page        = 500 // events or messages
+	pageSize    = 500 // events or messages
 	askAgain    = 500 * time.Millisecond
 	maxSessions = 4000 // in a snapshot
 	perSession  = 100
@@ -39,28 +40,42 @@ func (f *Feed) fill(ctx context.Context, about run, frame client.HubWebSocketFra
 	return nil
 }
 
-// events tells what the record has of a run beyond what was told.
+// events tells what the record has of a run beyond what was told. While it tells a page it fetches the next one: after an hour's sleep there
+// are many.
 func (f *Feed) events(ctx context.Context, about run, tell func(Update) error) error {
-	for {
-		events, err := ask(ctx, func() (client.RunEventList, error) { return f.log(ctx, about.Task, f.reducer.Watermark(about.Task)) })
-		if err != nil || len(events.Items) == 0 {
-			return forgivable(err)
-		}
-		for _, e := range events.Items {
-			if err := f.add(client.HubWebSocketFrameTypeAgentStream, streamPayload(about, e), tell); err != nil {
+	page, err := f.log(ctx, about.Task, f.reducer.Watermark(about.Task))
+	for err == nil && len(page.Items) > 0 {
+		var ahead client.RunEventList
+		fetching := supervise.NewGroup(ctx)
+		if after := page.Next; after != 0 {
+			fetching.Go(func(ctx context.Context) (err error) {
+				ahead, err = f.log(ctx, about.Task, after)
 				return err
-			}
+			})
 		}
-		if events.Next == 0 {
-			return nil
+		if err := f.addAll(about, page.Items, tell); err != nil {
+			fetching.Cancel()
+			return errors.Join(err, fetching.Wait())
+		}
+		err, page = fetching.Wait(), ahead
+	}
+	return forgivable(err)
+}
+
+func (f *Feed) addAll(about run, events []client.RunEvent, tell func(Update) error) error {
+	for _, e := range events {
+		if err := f.add(client.HubWebSocketFrameTypeAgentStream, streamPayload(about, e), tell); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (f *Feed) log(ctx context.Context, task client.RunID, after int64) (client.RunEventList, error) {
-	limit := page
-	list, err := client.Decode[client.RunEventList](f.api.ListAgentTaskEvents(ctx, task, &client.ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
-	return list, err
+	limit := pageSize
+	return ask(ctx, func() (client.RunEventList, error) {
+		return client.Decode[client.RunEventList](f.api.ListAgentTaskEvents(ctx, task, &client.ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
+	})
 }
 
 func streamPayload(about run, e client.RunEvent) client.AgentStreamPayload {
@@ -128,7 +143,7 @@ func (f *Feed) newest(ctx context.Context, id client.SessionID) (client.MessageL
 }
 
 func (f *Feed) sync(ctx context.Context, id client.SessionID, after client.SeqID) (client.MessageList, error) {
-	limit := page
+	limit := pageSize
 	list, err := client.Decode[client.MessageList](f.api.SyncMessages(ctx, id, &client.SyncMessagesParams{AfterSeq: &after, Limit: &limit}))
 	return list, err
 }
