@@ -54,7 +54,7 @@ func (b bench) memory(t *stage) []row {
 	_, r := b.up(t, filepath.Join(t.TempDir(), "state"))
 	t.wait(idle)
 	hub, edge := resident(t, r.HubPID), resident(t, r.EdgePID)
-	when := fmt.Sprintf("resident memory, idle, %s after the start: ", idle)
+	when := fmt.Sprintf("resident memory, idle, %d s after the start: ", int(idle.Seconds()))
 	return []row{
 		{when + "hub", "< 80 MiB", mib(hub), hub < 80<<20},
 		{when + "edge", "< 40 MiB", mib(edge), edge < 40<<20},

@@ -47,6 +47,6 @@ func (b bench) lid(t *stage) []row {
 		watch.Signal(syscall.SIGINT)
 		watch.Wait(stopWithin)
 	}
-	what := fmt.Sprintf("laptop lid closed for %s during a run at %d events/s: complete again after waking (worst of %d)", closed, perSecond, len(taken))
+	what := fmt.Sprintf("laptop lid closed for %d s during a run at %d events/s: complete again after waking (worst of %d)", int(closed.Seconds()), perSecond, len(taken))
 	return []row{{what, "≤ 1 s", show(taken.at(1)), taken.at(1) <= time.Second}}
 }
