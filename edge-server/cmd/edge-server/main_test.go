@@ -40,7 +40,7 @@ func TestCommandLine(t *testing.T) {
 func TestFaultsOfTheConfigurationAreShown(t *testing.T) {
 	var out, errs strings.Builder
 	p := program{ctx: context.Background(), environ: []string{"EDGE_ADDR=1.2.3.4:1", "EDGE_PLACES=x"}, stdout: &out, stderr: &errs}
-	if code := p.run(nil); code != 1 || !strings.Contains(errs.String(), "EDGE_ADDR") || !strings.Contains(errs.String(), "Places") {
+	if code := p.run(nil); code != 1 || !strings.Contains(errs.String(), "EDGE_ADDR") || !strings.Contains(errs.String(), "EDGE_PLACES: ") {
 		t.Errorf("code %d\n%s", code, errs.String())
 	}
 }

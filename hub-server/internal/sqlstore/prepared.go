@@ -22,7 +22,7 @@ func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt, ok := p.stmts[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := s.readDB.PrepareContext(ctx, query)
+	stmt, err := s.readDB.PrepareContext(ctx, query) //nolint:sqlclosecheck // close does it, with the store
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", query, err)
 	}

@@ -29,7 +29,6 @@ type server struct {
 	program string
 	env     []string
 	begun   chan struct{} // closed once pid is known; made anew for each start
-	pid     int
 }
 
 func (s *state) server(name, program string, env ...string) *server {
@@ -113,7 +112,6 @@ func (v *server) run(ctx context.Context) error {
 func (v *server) started(pid int) error {
 	v.s.recording.Lock()
 	defer v.s.recording.Unlock()
-	v.pid = pid
 	if v.name == "hub" {
 		v.s.record.HubPID = pid
 	} else {

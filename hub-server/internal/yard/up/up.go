@@ -57,7 +57,7 @@ func Run(ctx context.Context, c Config) error {
 		supervise.Part{Name: "hub", Ready: hubReady, Run: h.until(hubReady, s.hubAnswers)},
 		supervise.Part{Name: "first start", Ready: prepared, Run: then(prepared, s.prepare)},
 		supervise.Part{Name: "edge", Ready: edgeReady, Run: e.until(edgeReady, s.edgeOnline)},
-		supervise.Part{Name: "welcome", Run: func(ctx context.Context) error { return s.welcome(ctx, h, e) }},
+		supervise.Part{Name: "welcome", Run: s.welcome},
 	)
 	switch {
 	case err != nil:

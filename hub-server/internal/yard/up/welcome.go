@@ -26,14 +26,17 @@ type ready struct {
 }
 
 // welcome says that everything runs, and what to type next.
-func (s *state) welcome(ctx context.Context, h, e *server) error {
+func (s *state) welcome(ctx context.Context) error {
 	own, err := s.edgeID()
 	if err != nil {
 		return err
 	}
 	if s.JSON {
+		s.recording.Lock()
+		now := s.record
+		s.recording.Unlock()
 		return json.NewEncoder(s.Out).Encode(ready{
-			Hub: s.record.Hub, Edge: s.record.Edge, EdgeID: own, HubPID: h.pid, EdgePID: e.pid,
+			Hub: now.Hub, Edge: now.Edge, EdgeID: own, HubPID: now.HubPID, EdgePID: now.EdgePID,
 			YardHome: s.home.Dir(), State: s.State, TookMS: time.Since(s.started).Milliseconds(),
 		})
 	}
