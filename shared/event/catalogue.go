@@ -9,6 +9,10 @@ func (t Type) Terminal() bool {
 	return false
 }
 
+// LastOfEdge says whether an edge has nothing more to tell of the run after the event: its terminal, or the end of a process whose run goes
+// on waiting for a person.
+func (t Type) LastOfEdge() bool { return t.Terminal() || t == RunProcessEnded }
+
 // Droppable says whether an edge that is running out of disk may shed the event (architecture 6.6).
 func (t Type) Droppable() bool {
 	switch t {
@@ -23,9 +27,9 @@ func (t Type) Droppable() bool {
 // than this code.
 func (t Type) Appenders() Appender {
 	switch t {
-	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome:
+	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired:
 		return ByHub
-	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed:
+	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptAnswered:
 		return ByEdge | ByHub
 	}
 	return ByEdge
@@ -100,6 +104,10 @@ func ownRows() []Row {
 		{Stored: SessionState, Meaning: "The agent reports a state of its own."},
 		{Stored: AgentResult, Meaning: "What the agent says about its work: usage, exit code."},
 		{Stored: SessionMetrics, Meaning: "Counters of the agent while it works."},
+		{Stored: PromptRequested, Meaning: "The agent asks whether it may use a tool. It waits when a person is asked."},
+		{Stored: PromptAnswered, Meaning: "The request was allowed or denied, and by whom."},
+		{Stored: PromptDelivered, Meaning: "A person's answer has reached the agent, and the agent went on."},
+		{Stored: RunProcessEnded, Meaning: "The agent process was ended at its turn limit; the run waits for a person all the same."},
 	}
 	for i := range rows {
 		rows[i] = complete(rows[i])

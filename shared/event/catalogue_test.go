@@ -23,6 +23,10 @@ func TestNamesOfLogAndWire(t *testing.T) {
 		{event.ToolFailed, "run.agent.tool_result", `{"error":null}`},
 		{event.ToolCompleted, "run.agent.tool_result", `not json`},
 		{event.RunCompleted, "run.finished", `{}`},
+		{event.PromptRequested, "run.agent.permission_requested", `{}`},
+		{event.PromptAnswered, "run.agent.permission_decided", `{}`},
+		{event.PromptDelivered, "run.prompt.delivered", `{}`},
+		{event.RunProcessEnded, "run.process_ended", `{}`},
 		{event.RunStarted, "run.started", `{}`},
 		{"vendor.thing", "vendor.thing", `{}`},
 	} {
@@ -75,8 +79,8 @@ func TestCatalogueHasTheWholeInventoryOfS3(t *testing.T) {
 }
 
 func TestWhoMayAppend(t *testing.T) {
-	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome}
-	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed}
+	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome, event.PromptExpired}
+	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptAnswered}
 	for _, r := range event.Rows() {
 		edge, hub := r.By.Has(event.ByEdge), r.By.Has(event.ByHub)
 		if want := !slices.Contains(hubOnly, r.Stored); edge != want {
@@ -100,6 +104,14 @@ func TestOnlyTicksAreDroppable(t *testing.T) {
 	for _, tick := range []event.Type{event.RunOutputBatch, event.SessionMetrics} {
 		if !tick.Droppable() {
 			t.Errorf("%s may be shed", tick)
+		}
+	}
+}
+
+func TestAnEdgeHasNothingToTellAfterATerminalOrTheEndOfItsProcess(t *testing.T) {
+	for _, r := range event.Rows() {
+		if want := r.Terminal || r.Stored == event.RunProcessEnded; r.Stored.LastOfEdge() != want {
+			t.Errorf("%s is the last of an edge: %v", r.Stored, !want)
 		}
 	}
 }

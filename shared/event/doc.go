@@ -50,7 +50,7 @@ In *payload*, keys with ` + "`?`" + ` may be absent; a reader ignores others.
 		fmt.Fprintf(b, "| `%s` | `%s` | %s | %s | %s | %s | %s |\n",
 			r.Stored, r.Wire, appenders(r.By), mark(r.Droppable), mark(r.Terminal), payloadKeys(r.Stored), r.Meaning)
 	}
-	b.WriteString("\nReserved names, stored and passed on as they come from an edge:\n\n| name | droppable | about |\n|---|---|---|\n")
+	b.WriteString("\nReserved names, stored and passed on as they come:\n\n| name | droppable | about |\n|---|---|---|\n")
 	for _, r := range Rows() {
 		if r.Reserved {
 			fmt.Fprintf(b, "| `%s` | %s | %s |\n", r.Stored, mark(r.Droppable), r.Meaning)

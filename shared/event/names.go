@@ -10,6 +10,8 @@ const (
 	wireToolStarted    WireType = "run.agent.tool_call"
 	wireToolResult     WireType = "run.agent.tool_result"
 	wireRunCompleted   WireType = "run.finished"
+	wirePromptAsked    WireType = "run.agent.permission_requested"
+	wirePromptAnswered WireType = "run.agent.permission_decided"
 )
 
 const maxTypeBytes = 96
@@ -50,6 +52,10 @@ func Wire(t Type) WireType {
 		return wireToolResult
 	case RunCompleted:
 		return wireRunCompleted
+	case PromptRequested:
+		return wirePromptAsked
+	case PromptAnswered:
+		return wirePromptAnswered
 	}
 	return WireType(t)
 }
@@ -70,6 +76,10 @@ func Stored(w WireType, payload json.RawMessage) Type {
 		return toolResult(payload)
 	case wireRunCompleted:
 		return RunCompleted
+	case wirePromptAsked:
+		return PromptRequested
+	case wirePromptAnswered:
+		return PromptAnswered
 	}
 	return Type(w)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // examples has one payload of each event that our own producers write, with every optional key at least once.
@@ -48,7 +49,24 @@ func examples() map[string]any {
 		"run.agent.thinking":              event.DeltaPayload{MessageID: "msg_1", ContentIndex: 1, Delta: "hm"},
 		"run.agent.session_init":          event.SessionInitPayload{AgentSessionID: "cli-1"},
 		"run.agent.session_state_changed": event.SessionStatePayload{State: "planning"},
-		"run.agent.result":                event.AgentResultPayload{Usage: json.RawMessage(`{"input_tokens":12}`), ExitCode: &exit},
+		"run.prompt.requested": event.PromptRequestedPayload{
+			RequestID: "req_0123456789abcdef", Kind: event.PromptPermission, ToolName: "Bash", Input: json.RawMessage(`{"command":"a < b","n":1.0}`),
+			Description: "Compares.", ToolCallID: "toolu_1", AgentRequestID: "1", Digest: sum, Asks: event.Person,
+		},
+		"run.prompt.requested.blob": event.PromptRequestedPayload{
+			RequestID: "req_0123456789abcdef", Kind: event.PromptPermission, ToolName: "Write", Input: json.RawMessage(`{}`), InputBlob: blob,
+			AgentRequestID: "2", Digest: sum, Asks: event.Policy,
+		},
+		"run.prompt.answered": event.PromptAnsweredPayload{
+			RequestID: "req_0123456789abcdef", Decision: event.Allow, By: event.Person, UserID: "user_1", DeviceID: "dev_1",
+			Reason: "Fine.", UpdatedInput: json.RawMessage(`{"command":"ls"}`),
+		},
+		"run.prompt.answered.policy": event.PromptAnsweredPayload{
+			RequestID: "req_0123456789abcdef", Decision: event.Deny, By: event.Policy, Policy: "deny-all", Reason: "Nothing is allowed.",
+		},
+		"run.prompt.delivered": event.PromptDeliveredPayload{RequestID: "req_0123456789abcdef", Decision: event.Allow},
+		"run.process_ended":    event.ProcessEndedPayload{Reason: event.EndedAtTurnLimit, Code: fault.Timeout, Pending: []id.Request{"req_0123456789abcdef"}},
+		"run.agent.result":     event.AgentResultPayload{Usage: json.RawMessage(`{"input_tokens":12}`), ExitCode: &exit},
 	}
 }
 

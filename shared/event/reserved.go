@@ -11,8 +11,7 @@ func reservedRows() []Row {
 			"run.agent.mcp_tool_call", "run.agent.file_change", "run.agent.tool_use_summary", "run.agent.tool_rejected",
 		}},
 		{"Questions to a person.", []Type{
-			"run.agent.permission_requested", "run.agent.permission_decided", "run.agent.plan_proposed", "run.agent.plan_approved",
-			"run.agent.plan_rejected", "run.agent.plan_expired",
+			PromptExpired, "run.agent.plan_proposed", "run.agent.plan_approved", "run.agent.plan_rejected", "run.agent.plan_expired",
 		}},
 		{"Context, rate and runtime.", []Type{
 			"run.agent.route_decision", "run.agent.compact_boundary", "run.agent.api_retry", "run.agent.auth_status",

@@ -24,8 +24,10 @@ func payloadOf(t Type) any {
 	case AgentResult:
 		return AgentResultPayload{}
 	}
-	if p := toolPayloadOf(t); p != nil {
-		return p
+	for _, of := range []func(Type) any{toolPayloadOf, promptPayloadOf} {
+		if p := of(t); p != nil {
+			return p
+		}
 	}
 	return endingPayloadOf(t)
 }
@@ -42,8 +44,22 @@ func toolPayloadOf(t Type) any {
 	return nil
 }
 
+func promptPayloadOf(t Type) any {
+	switch t {
+	case PromptRequested:
+		return PromptRequestedPayload{}
+	case PromptAnswered:
+		return PromptAnsweredPayload{}
+	case PromptDelivered:
+		return PromptDeliveredPayload{}
+	}
+	return nil
+}
+
 func endingPayloadOf(t Type) any {
 	switch t {
+	case RunProcessEnded:
+		return ProcessEndedPayload{}
 	case RunCancelling:
 		return RunCancellingPayload{}
 	case RunCompleted:

@@ -32,6 +32,11 @@ const (
 	SessionState    Type = "run.agent.session_state_changed"
 	AgentResult     Type = "run.agent.result"
 	SessionMetrics  Type = "run.agent.session_metrics"
+	PromptRequested Type = "run.prompt.requested"
+	PromptAnswered  Type = "run.prompt.answered"
+	PromptDelivered Type = "run.prompt.delivered"
+	PromptExpired   Type = "run.prompt.expired"
+	RunProcessEnded Type = "run.process_ended"
 )
 
 // Appender says who may put an event into a run's log.

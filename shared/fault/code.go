@@ -56,7 +56,8 @@ const (
 	LeaseStale     Code = "lease_stale"     // a command for an older dispatch of the run
 	ProfileUnknown Code = "profile_unknown" // the edge has no such profile
 	Busy           Code = "busy"            // the edge cannot take more now
-	TooLate        Code = "too_late"        // the run ended first
+	TooLate        Code = "too_late"        // the run ended first, or the question was settled first
+	DigestMismatch Code = "digest_mismatch" // the answer is to something else than what was asked
 	DispatchForged Code = "dispatch_forged" // a dispatch the hub did not sign
 	ReceiptForged  Code = "receipt_forged"  // a commit receipt the hub did not sign
 	Unsupported    Code = "unsupported"     // this edge does not know the command

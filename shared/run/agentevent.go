@@ -7,7 +7,7 @@ import (
 )
 
 // AgentEvent is what a runtime adapter says about its agent: one of the seven kinds of S2 (StateChange, Delta, ToolCall, ToolResult,
-// Artifact, Done, Failure) or a Fact. It carries no number and no id of ours: the Normaliser gives those.
+// Artifact, Done, Failure), a step of a prompt (Asked, Decided, Delivered) or a Fact. It carries no number and no id of ours: the Normaliser gives those.
 type AgentEvent interface{ agentEvent() }
 
 // Channel says which stream of text a Delta continues.
@@ -56,6 +56,15 @@ type (
 	// Failure ends the run with an error.
 	Failure struct{ event.ErrorObj }
 
+	// Asked is a request for permission, now a prompt.
+	Asked struct{ event.PromptRequestedPayload }
+
+	// Decided is an answer to a prompt that the edge gave by itself.
+	Decided struct{ event.PromptAnsweredPayload }
+
+	// Delivered is a person's answer that has reached the agent.
+	Delivered struct{ event.PromptDeliveredPayload }
+
 	// Fact is anything else worth keeping: a `run.agent.*` event, run.output.batch or run.checkpoint. Payload is a payload struct of
 	// package event or a json.RawMessage that holds an object. A fact with another type, or one that the Normaliser issues itself, is
 	// dropped.
@@ -72,4 +81,7 @@ func (ToolResult) agentEvent()  {}
 func (Artifact) agentEvent()    {}
 func (Done) agentEvent()        {}
 func (Failure) agentEvent()     {}
+func (Asked) agentEvent()       {}
+func (Decided) agentEvent()     {}
+func (Delivered) agentEvent()   {}
 func (Fact) agentEvent()        {}

@@ -89,6 +89,8 @@ func TestFactsPassButNotInTheNormalisersPlace(t *testing.T) {
 		{run.Fact{Type: "run.agent.text_delta"}, ""},
 		{run.Fact{Type: "run.agent.tool_result"}, ""},
 		{run.Fact{Type: "run.agent.permission_decided"}, ""},
+		{run.Fact{Type: event.PromptAnswered}, ""},
+		{run.Fact{Type: event.RunProcessEnded}, ""},
 		{run.Fact{Type: "run.agent.plan_approved"}, ""},
 		{run.Fact{Type: "run.agent.bad name"}, ""},
 	} {

@@ -40,6 +40,7 @@ type Normaliser struct {
 	final  id.Message // the last message that had any text
 	spoken bool       // some text of some message has been seen
 	tools  tools
+	gone   bool // the process has ended and the run waits: only a terminal may follow
 	ended  bool
 }
 
@@ -71,7 +72,7 @@ func (n *Normaliser) Start(workDir string, at time.Time) []Candidate {
 
 // Step returns the events that e stands for, none if it says nothing new.
 func (n *Normaliser) Step(e AgentEvent) []Candidate {
-	if n.ended {
+	if n.silent() {
 		return nil
 	}
 	switch e := e.(type) {
@@ -92,23 +93,26 @@ func (n *Normaliser) Step(e AgentEvent) []Candidate {
 	case Fact:
 		return n.fact(e)
 	}
-	return nil
+	return n.prompt(e)
 }
 
+// silent says whether the agent can have nothing more to say.
+func (n *Normaliser) silent() bool { return n.ended || n.gone }
+
 // Close ends the run from outside: first the closings of whatever is open (the message with the text so far, the tools as failed), then
-// the terminal. It returns nothing when the run has ended already.
+// the terminal. It returns nothing when the run has ended already. The outcome ProcessEnded is no terminal: one may follow it.
 func (n *Normaliser) Close(o Outcome) []Candidate {
-	if n.ended {
+	if n.ended || n.gone && !o.last.Terminal() {
 		return nil
 	}
 	out := n.closings()
-	n.ended = true
-	return append(out, Candidate{o.terminal, o.payload(n.final)})
+	n.ended, n.gone = o.last.Terminal(), true
+	return append(out, Candidate{o.last, o.payload(n.final)})
 }
 
 // emit lets candidates through that change no state of the Normaliser.
 func (n *Normaliser) emit(c Candidate) []Candidate {
-	if n.ended {
+	if n.silent() {
 		return nil
 	}
 	return []Candidate{c}

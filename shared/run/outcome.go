@@ -6,10 +6,10 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// Outcome is how a run ends when its agent did not say so itself. Make one with Completed, Failed, Cancelled or Interrupted.
+// Outcome is how a run ends when its agent did not say so itself. Make one with Completed, Failed, Cancelled, Interrupted or ProcessEnded.
 type Outcome struct {
-	terminal event.Type
-	payload  func(final id.Message) any // final is the last message that had any text, "" if none had
+	last    event.Type
+	payload func(final id.Message) any // final is the last message that had any text, "" if none had
 }
 
 // Completed is a success that the process itself shows, such as exit 0 without a result.
@@ -33,4 +33,12 @@ func Cancelled(confirmed bool) Outcome {
 // Interrupted is the end of a run of which nobody knows how far it got.
 func Interrupted(reason fault.Code) Outcome {
 	return Outcome{event.RunInterrupted, func(id.Message) any { return event.RunInterruptedPayload{ReasonCode: reason} }}
+}
+
+// ProcessEnded is the end of a process at its turn limit while a person had not answered the pending requests: its run goes on waiting for
+// that person (R21), and what becomes of it is the hub's to say.
+func ProcessEnded(pending []id.Request) Outcome {
+	return Outcome{event.RunProcessEnded, func(id.Message) any {
+		return event.ProcessEndedPayload{Reason: event.EndedAtTurnLimit, Code: fault.Timeout, Pending: pending}
+	}}
 }

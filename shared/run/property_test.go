@@ -21,7 +21,7 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 	names := rapid.SampledFrom([]string{"", "read", "write"})
 	values := rapid.SampledFrom([]string{"", `{}`, `{"a":1e400}`, `[1.0]`, `"<"`, `broken`})
 	one := rapid.Custom(func(t *rapid.T) run.AgentEvent {
-		switch rapid.IntRange(0, 20).Draw(t, "kind") {
+		switch rapid.IntRange(0, 22).Draw(t, "kind") {
 		case 0, 1, 2, 3, 4, 5:
 			return run.Delta{Text: rapid.StringN(0, 5, -1).Draw(t, "text"), Block: rapid.IntRange(0, 1).Draw(t, "block")}
 		case 6, 7:
@@ -39,6 +39,10 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 		case 18:
 			return run.Fact{Type: event.SessionMetrics, Payload: raw(values.Draw(t, "fact"))}
 		case 19:
+			return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{RequestID: "req_1", Input: raw(`{}`), Asks: event.Person}}
+		case 20:
+			return run.Decided{PromptAnsweredPayload: event.PromptAnsweredPayload{RequestID: "req_1", Decision: event.Deny}}
+		case 21:
 			return run.Done{Answer: rapid.StringN(0, 5, -1).Draw(t, "answer")}
 		default:
 			return run.Failure{ErrorObj: event.ErrorObj{Message: "boom"}}

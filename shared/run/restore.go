@@ -33,6 +33,7 @@ func (n *Normaliser) Observe(t event.Type, payload json.RawMessage) error {
 		return n.observeTool(t, payload)
 	}
 	n.ended = t.Terminal()
+	n.gone = n.gone || t.LastOfEdge()
 	return nil
 }
 

@@ -10,16 +10,13 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
-// maxValueDepth leaves room for the row and the payload around a value.
-const maxValueDepth = event.MaxDepth - 4
-
 // value makes what an agent sent as a JSON value fit for a row: absent by default, its text as a string when it is no JSON or too deep.
 func value(raw json.RawMessage, absent string) json.RawMessage {
 	trimmed := bytes.TrimSpace(raw)
 	if len(trimmed) == 0 {
 		return json.RawMessage(absent)
 	}
-	if json.Valid(trimmed) && event.Depth(trimmed) <= maxValueDepth {
+	if json.Valid(trimmed) && event.Depth(trimmed) <= event.MaxValueDepth {
 		return bytes.ToValidUTF8(trimmed, []byte("\uFFFD"))
 	}
 	text, err := event.Encode(string(trimmed))
@@ -39,7 +36,7 @@ func object(payload any) (json.RawMessage, bool) {
 		return nil, false
 	}
 	raw = bytes.TrimSpace(raw)
-	if !bytes.HasPrefix(raw, []byte("{")) || event.Depth(raw) > maxValueDepth {
+	if !bytes.HasPrefix(raw, []byte("{")) || event.Depth(raw) > event.MaxValueDepth {
 		return nil, false
 	}
 	if len(raw) > maxFact {

@@ -8,7 +8,7 @@ import (
 )
 
 // Spill replaces the large value of c by a reference if it has more than limit bytes: the text of a message, the arguments or the result
-// of a tool. keep stores the bytes before the row that names them and returns how to find them. Other candidates come back as they are.
+// of a tool, the input that a prompt is about. keep stores the bytes before the row that names them and returns how to find them. Other candidates come back as they are.
 func (c Candidate) Spill(limit int, keep func(value []byte) (event.BlobRef, error)) (Candidate, error) {
 	large := c.largeValue()
 	if len(large) <= limit {
@@ -28,6 +28,9 @@ func (c Candidate) Spill(limit int, keep func(value []byte) (event.BlobRef, erro
 	case event.ToolCompletedPayload:
 		p.Result, p.ResultBlob = nil, &ref
 		c.Payload = p
+	case event.PromptRequestedPayload:
+		p.Input, p.InputBlob = json.RawMessage(`{}`), &ref
+		c.Payload = p
 	}
 	return c, nil
 }
@@ -40,6 +43,8 @@ func (c Candidate) largeValue() []byte {
 		return p.Arguments
 	case event.ToolCompletedPayload:
 		return p.Result
+	case event.PromptRequestedPayload:
+		return p.Input
 	}
 	return nil
 }

@@ -56,22 +56,22 @@ const (
 )
 
 // Advance judges the next event of a run that is in state s. The first terminal wins, in cancelling too. Content and unknown events
-// change nothing.
-func Advance(s State, t event.Type) (State, Verdict) {
+// change nothing. pending counts the prompts of the run that wait for a person once the event has happened; only events of prompts look at it.
+func Advance(s State, t event.Type, pending int) (State, Verdict) {
 	switch {
 	case s.Ended() && t.Terminal():
 		return s, LateOutcome
 	case s.Ended():
 		return s, Late
 	}
-	next := step(s, t)
+	next := step(s, t, pending)
 	if next == s {
 		return s, Ignore
 	}
 	return next, Apply
 }
 
-func step(s State, t event.Type) State {
+func step(s State, t event.Type, pending int) State {
 	switch t {
 	case event.RunStarted:
 		if s == StateQueued || s == StateWaitingEdge || s == StateDispatched {
@@ -87,6 +87,25 @@ func step(s State, t event.Type) State {
 		return StateCancelled
 	case event.RunInterrupted:
 		return StateInterrupted
+	}
+	return wait(s, t, pending)
+}
+
+// wait is the part of step that is about a person: the run waits as long as any prompt does, and one whose process was ended at its turn limit
+// waits for whatever follows from the answer (R21).
+func wait(s State, t event.Type, pending int) State {
+	switch t {
+	case event.PromptRequested, event.PromptAnswered, event.PromptExpired:
+		switch {
+		case s == StateRunning && pending > 0:
+			return StateWaitingPerson
+		case s == StateWaitingPerson && pending == 0:
+			return StateRunning
+		}
+	case event.RunProcessEnded:
+		if s != StateCancelling {
+			return StateWaitingPerson
+		}
 	}
 	return s
 }

@@ -71,11 +71,66 @@ func TestEventsMoveTheState(t *testing.T) {
 		{run.StateInterrupted, event.RunCompleted, run.StateInterrupted, run.LateOutcome},
 		{run.StateCompleted, event.RunCompleted, run.StateCompleted, run.LateOutcome},
 	} {
-		to, verdict := run.Advance(c.from, c.event)
+		to, verdict := run.Advance(c.from, c.event, 0)
 		if to != c.to || verdict != c.verdict {
 			t.Errorf("%s + %s = %s (%d), want %s (%d)", c.from, c.event, to, verdict, c.to, c.verdict)
 		}
 	}
+}
+
+func TestPromptsLetARunWaitForAPerson(t *testing.T) {
+	for _, c := range []struct {
+		rule    string
+		from    run.State
+		event   event.Type
+		pending int
+		to      run.State
+	}{
+		{"a request to a person lets it wait", run.StateRunning, event.PromptRequested, 1, run.StateWaitingPerson},
+		{"a request that a policy answers does not", run.StateRunning, event.PromptRequested, 0, run.StateRunning},
+		{"a second request changes nothing", run.StateWaitingPerson, event.PromptRequested, 2, run.StateWaitingPerson},
+		{"one of two answers is not enough", run.StateWaitingPerson, event.PromptAnswered, 1, run.StateWaitingPerson},
+		{"the last answer lets it go on", run.StateWaitingPerson, event.PromptAnswered, 0, run.StateRunning},
+		{"an expiry counts as an answer", run.StateWaitingPerson, event.PromptExpired, 0, run.StateRunning},
+		{"an answer by policy beside an open one", run.StateWaitingPerson, event.PromptAnswered, 1, run.StateWaitingPerson},
+		{"a delivery is no news", run.StateRunning, event.PromptDelivered, 0, run.StateRunning},
+		{"text does not end the waiting", run.StateWaitingPerson, event.MessageDelta, 0, run.StateWaitingPerson},
+		{"a run that is being stopped does not wait", run.StateCancelling, event.PromptRequested, 1, run.StateCancelling},
+		{"a waiting run can be stopped", run.StateWaitingPerson, event.RunCancelling, 1, run.StateCancelling},
+		{"a waiting run can end", run.StateWaitingPerson, event.RunCompleted, 1, run.StateCompleted},
+		{"a run before its start does not wait", run.StateDispatched, event.PromptRequested, 1, run.StateDispatched},
+		{"the turn limit leaves it waiting", run.StateWaitingPerson, event.RunProcessEnded, 1, run.StateWaitingPerson},
+		{"the turn limit came before the answer arrived", run.StateRunning, event.RunProcessEnded, 0, run.StateWaitingPerson},
+		{"a run that is being stopped stays so", run.StateCancelling, event.RunProcessEnded, 1, run.StateCancelling},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			if to, verdict := run.Advance(c.from, c.event, c.pending); to != c.to || (verdict == run.Apply) != (c.from != c.to) {
+				t.Errorf("%s + %s (%d pending) = %s (%d), want %s", c.from, c.event, c.pending, to, verdict, c.to)
+			}
+		})
+	}
+}
+
+// TestARunWaitsExactlyWhileAPromptDoes plays prompts that open and close in any order, counted as a hub counts them.
+func TestARunWaitsExactlyWhileAPromptDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		state, pending := run.StateRunning, 0
+		for range rapid.IntRange(0, 30).Draw(t, "steps") {
+			kind := rapid.SampledFrom([]event.Type{event.PromptRequested, event.PromptAnswered, event.PromptExpired, event.PromptDelivered,
+				event.MessageDelta, event.ToolStarted}).Draw(t, "event")
+			byPolicy := rapid.Bool().Draw(t, "by policy")
+			switch {
+			case kind == event.PromptRequested && !byPolicy:
+				pending++
+			case (kind == event.PromptAnswered && !byPolicy || kind == event.PromptExpired) && pending > 0:
+				pending--
+			}
+			state, _ = run.Advance(state, kind, pending)
+			if waits := state == run.StateWaitingPerson; waits != (pending > 0) || !waits && state != run.StateRunning {
+				t.Fatalf("%s with %d pending after %s", state, pending, kind)
+			}
+		}
+	})
 }
 
 func TestARunEndsOnceAndNeverMovesAgain(t *testing.T) {
@@ -87,7 +142,7 @@ func TestARunEndsOnceAndNeverMovesAgain(t *testing.T) {
 		state := rapid.SampledFrom(liveStates).Draw(t, "state")
 		ended := 0
 		for _, kind := range rapid.SliceOf(rapid.SampledFrom(known)).Draw(t, "events") {
-			next, verdict := run.Advance(state, kind)
+			next, verdict := run.Advance(state, kind, rapid.IntRange(0, 2).Draw(t, "pending"))
 			switch {
 			case state.Ended() && (next != state || verdict != run.Late && verdict != run.LateOutcome):
 				t.Fatalf("%s moved to %s by %s (%d)", state, next, kind, verdict)

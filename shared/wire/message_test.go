@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -44,6 +45,21 @@ func messages() map[string]any {
 		"dispatch": wire.Dispatch{
 			TaskID: "run_0123456789abcdef", SessionID: "sess_1", AgentID: "agent_1", AgentName: "scout", Profile: "scout", Runtime: "events",
 			Prompt: "what changed?", SessionName: "demo", TriggerID: "msg_1", TriggerUserID: "user_1", TraceID: strings.Repeat("ab", 16), CreatedAt: at,
+		},
+		"dispatch_continues": wire.Dispatch{
+			TaskID: "run_0123456789abcdef", SessionID: "sess_1", AgentID: "agent_1", AgentName: "scout", Profile: "scout", Runtime: "bridge",
+			TriggerUserID: "user_1", TraceID: strings.Repeat("ab", 16), CreatedAt: at,
+			Attachments: []wire.Attachment{
+				{Kind: "image", URL: "https://example.org/a.png?b=1&c=2", Filename: "a.png", MIMEType: "image/png", Size: 3}, {Kind: "other", URL: "data:,x"},
+			},
+			Continues: &wire.Continues{
+				RunID: "run_fedcba9876543210", RequestID: "req_1", Decision: event.Deny,
+				Grants: []wire.Grant{{RequestID: "req_2", Digest: strings.Repeat("0a", 32), UpdatedInput: json.RawMessage(`{"n":1.0}`)}},
+			},
+		},
+		"answer": wire.Answer{
+			RequestID: "req_1", Decision: event.Allow, Reason: "Fine.", UpdatedInput: json.RawMessage(`{"command":"ls"}`),
+			Digest: strings.Repeat("0a", 32), UserID: "user_1",
 		},
 		"receipt": wire.CommandReceipt{
 			DeliveryID: "dlv_1", RunID: "run_0123456789abcdef", Status: wire.Rejected, Code: fault.Busy, Detail: "The disk is nearly full.",
@@ -91,6 +107,8 @@ func TestMessagesAreReadAndNewKeysIgnored(t *testing.T) {
 	read(t, "pong", func(b []byte) (any, error) { return wire.Decode[wire.Pong](b) })
 	read(t, "command", func(b []byte) (any, error) { return wire.Decode[wire.Command](b) })
 	read(t, "dispatch", func(b []byte) (any, error) { return wire.Decode[wire.Dispatch](b) })
+	read(t, "dispatch_continues", func(b []byte) (any, error) { return wire.Decode[wire.Dispatch](b) })
+	read(t, "answer", func(b []byte) (any, error) { return wire.Decode[wire.Answer](b) })
 	read(t, "cancel_order", func(b []byte) (any, error) { return wire.Decode[wire.CancelOrder](b) })
 	read(t, "receipt", func(b []byte) (any, error) { return wire.Decode[wire.CommandReceipt](b) })
 }
@@ -141,6 +159,8 @@ func FuzzDecodeMessage(f *testing.F) {
 		roundTrip[wire.Welcome](t, data)
 		roundTrip[wire.CommittedTo](t, data)
 		roundTrip[wire.Command](t, data)
+		roundTrip[wire.Dispatch](t, data)
+		roundTrip[wire.Answer](t, data)
 		roundTrip[wire.CommandReceipt](t, data)
 	})
 }

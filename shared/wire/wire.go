@@ -129,12 +129,13 @@ type Kind string
 
 // Kinds of command. An edge answers one it does not know with Unsupported.
 const (
-	Start  Kind = "start"
-	Cancel Kind = "cancel"
+	Start        Kind = "start"
+	Cancel       Kind = "cancel"
+	AnswerPrompt Kind = "answer"
 )
 
-// Command is one order from the hub. Body is a Dispatch for start and a CancelOrder for cancel. Signature is the hub's HMAC over edge,
-// delivery, kind, run, lease and body bytes: the edge keeps the whole command in its admission row and can show it later.
+// Command is one order from the hub. Body is a Dispatch for start, a CancelOrder for cancel and an Answer for answer. Signature is the hub's
+// HMAC over edge, delivery, kind, run, lease and body bytes: the edge keeps the whole command in its admission row and can show it later.
 type Command struct {
 	DeliveryID id.Delivery     `json:"delivery_id"`
 	Kind       Kind            `json:"kind"`
@@ -152,12 +153,15 @@ type Dispatch struct {
 	AgentName     string     `json:"agent_name"`
 	Profile       string     `json:"profile"`
 	Runtime       string     `json:"runtime"`
-	Prompt        string     `json:"prompt"`
+	Prompt        string     `json:"prompt"` // may be empty when there are attachments
 	SessionName   string     `json:"session_name,omitempty"`
 	TriggerID     id.Message `json:"trigger_message_id,omitempty"`
 	TriggerUserID id.User    `json:"trigger_user_id"`
 	TraceID       string     `json:"trace_id"` // 32 hex
 	CreatedAt     time.Time  `json:"created_at"`
+	// Attachments belong to the prompt; CheckAttachments says what they may be. An edge that is older than they are does not pass them on.
+	Attachments []Attachment `json:"attachments,omitempty"`
+	Continues   *Continues   `json:"continues,omitempty"` // an earlier run of the same agent session, which ended waiting
 }
 
 // CancelOrder is the body of a cancel.

@@ -52,7 +52,7 @@ func (h Head) Grow() *Growth { return &Growth{Head: h, From: h.Last + 1} }
 // Append gives e the next number. It never refuses: what comes after the outcome is late, and a second outcome is stored as
 // run.late_outcome (architecture 10).
 func (g *Growth) Append(e Entry) {
-	state, verdict := run.Advance(g.State, e.Type)
+	state, verdict := run.Advance(g.State, e.Type, 0)
 	late := verdict == run.Late || verdict == run.LateOutcome
 	g.note(e)
 	if verdict == run.Apply {

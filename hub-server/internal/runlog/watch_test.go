@@ -80,7 +80,7 @@ func (s *oneRun) AppendOwn(_ context.Context, _ id.Run, _ EventSeq, entries []En
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range entries {
-		s.run.State, _ = run.Advance(s.run.State, e.Type)
+		s.run.State, _ = run.Advance(s.run.State, e.Type, 0)
 		s.run.LastEventSeq++
 	}
 	return true, nil
