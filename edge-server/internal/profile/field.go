@@ -28,9 +28,12 @@ func readers() map[string]fieldReader {
 		"permission":      flag(func(p *Profile) *bool { return &p.Permission }),
 		"executor":        text(func(p *Profile) *string { return &p.Executor }),
 
-		"runtime":     runtimeName,
-		"description": text(func(p *Profile) *string { return &p.Description }),
-		"public_env":  list(func(p *Profile) *[]string { return &p.PublicEnv }),
+		"runtime":           runtimeName,
+		"description":       text(func(p *Profile) *string { return &p.Description }),
+		"public_env":        list(func(p *Profile) *[]string { return &p.PublicEnv }),
+		"permission_policy": policyName,
+		"readonly_tools":    list(func(p *Profile) *[]string { return &p.ReadonlyTools }),
+		"max_runs":          count(func(p *Profile) *int { return &p.MaxRuns }),
 	}
 }
 
@@ -84,6 +87,18 @@ func seconds(into func(*Profile) *time.Duration) fieldReader {
 			return
 		}
 		*into(&r.profile) = time.Duration(max(0, value) * float64(time.Second))
+	}
+}
+
+// count takes a whole number of at least 1.
+func count(into func(*Profile) *int) fieldReader {
+	return func(r *reader, name string, n ast.Node) {
+		value, err := strconv.Atoi(n.GetToken().Value)
+		if _, whole := n.(*ast.IntegerNode); !whole || err != nil || value < 1 {
+			r.problems.fault(line(n), "%s must be a whole number, 1 or more", name)
+			return
+		}
+		*into(&r.profile) = value
 	}
 }
 

@@ -123,6 +123,18 @@ func (r *reader) whole() {
 	if p.Permission && p.Runtime == Events {
 		r.problems.fault(0, "permission belongs to runtime bridge")
 	}
+	r.policy()
+}
+
+// policy warns about answers that nobody will ask for.
+func (r *reader) policy() {
+	p := &r.profile
+	if r.seen["permission_policy"] && !p.Permission {
+		r.problems.warn(0, "permission_policy does nothing without permission: true")
+	}
+	if r.seen["readonly_tools"] && p.Policy != AllowReadonly {
+		r.problems.warn(0, "readonly_tools does nothing without permission_policy: %s", AllowReadonly)
+	}
 }
 
 // mapping returns the entries of a node that is a mapping.

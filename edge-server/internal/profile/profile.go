@@ -45,14 +45,19 @@ type Profile struct {
 	Grace      time.Duration // from TERM to KILL
 	Streaming  bool          // partials are passed on at once
 	Permission bool          // the agent may ask before it uses a tool
-	Executor   string        // an agent that ships inside the edge; Command is ignored when it is known
+	// Policy says who answers the agent when it asks. Read it anew for each question: the file may have changed.
+	Policy Policy
+	// ReadonlyTools are the tools that AllowReadonly lets through, by their exact names; nil is DefaultReadonlyTools.
+	ReadonlyTools []string
+	MaxRuns       int    // turns of this agent at once on this edge; 0 is no limit but the edge's own
+	Executor      string // an agent that ships inside the edge; Command is ignored when it is known
 
 	// Dir is the folder of the profile's file, absolute: {{PROFILE_DIR}}.
 	Dir string
 }
 
 func named(name Name, dir string) Profile {
-	return Profile{Name: name, Runtime: Bridge, Timeout: DefaultTimeout, Grace: DefaultGrace, Streaming: true, Dir: dir}
+	return Profile{Name: name, Runtime: Bridge, Timeout: DefaultTimeout, Grace: DefaultGrace, Streaming: true, Policy: Ask, Dir: dir}
 }
 
 const maxName = 64

@@ -32,6 +32,9 @@ runtime: bridge
 description: My own agent
 public_env:
   - DEBUG
+permission_policy: allow-readonly
+readonly_tools: [Read, Search]
+max_runs: 3
 `
 
 func TestEveryFieldIsRead(t *testing.T) {
@@ -40,6 +43,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		Command: "python3", Args: []string{"{{PROFILE_DIR}}/my_agent.py", "--port", "8080"}, Cwd: "work space",
 		Env: map[string]string{"MY_API_KEY": "${MY_API_KEY}", "DEBUG": "true"}, EnvAllowlist: []string{"MY_API_KEY"},
 		PublicEnv: []string{"DEBUG"}, Timeout: 600 * time.Second, Grace: 500 * time.Millisecond, Permission: true, Dir: "/p",
+		Policy: AllowReadonly, ReadonlyTools: []string{"Read", "Search"}, MaxRuns: 3,
 	}
 	wrapped := "agentproc:\n  " + strings.ReplaceAll(strings.TrimSpace(full), "\n", "\n  ")
 	for _, file := range []string{full, wrapped, strings.ReplaceAll(full, "\n", "\r\n")} {
@@ -54,7 +58,7 @@ func TestDefaultsAreThoseOfTheProtocol(t *testing.T) {
 	got, problems := Parse([]byte("command: /path with spaces/my agent"), "a", "/p")
 	want := Profile{
 		Name: "a", Runtime: Bridge, Command: "/path with spaces/my agent", Timeout: 1800 * time.Second, Grace: 5 * time.Second,
-		Streaming: true, Dir: "/p",
+		Streaming: true, Policy: Ask, Dir: "/p",
 	}
 	if len(problems) > 0 || !reflect.DeepEqual(got, want) {
 		t.Fatalf("got %+v, problems %v", got, problems)
@@ -81,6 +85,8 @@ runtime: telnet
 mystery: 1
 cwd:
 description: {{x}}
+permission_policy: maybe
+max_runs: 0
 `
 	_, problems := Parse([]byte(strings.ReplaceAll(file, "{{x}}", `"{{MESSAGE}}"`)), "a", "/p")
 	want := []string{
@@ -94,6 +100,8 @@ description: {{x}}
 		"line 9: warning: unknown field mystery is ignored",
 		"line 10: warning: cwd has no value and is ignored",
 		"line 11: warning: {{MESSAGE}} is not a placeholder and stays as it is",
+		"line 12: error: permission_policy must be one of ask, allow-readonly, allow-all, deny-all",
+		"line 13: error: max_runs must be a whole number, 1 or more",
 	}
 	if got := strings.Split(problems.String(), "; "); !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
