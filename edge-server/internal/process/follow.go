@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"io"
 	"os"
 	"sync"
 	"syscall"
@@ -13,6 +14,7 @@ type Exit struct {
 	Code      int    // 128 + signal number when a signal ended the leader
 	Stopped   bool   // it was still running when ctx ended
 	Gone      bool   // the whole tree is known to be gone
+	Left      int    // processes that the leader left running when it ended by itself
 	Stderr    string // the end of stderr
 	StderrCut int64  // bytes of stderr before that
 }
@@ -24,8 +26,8 @@ func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit
 	stderr := tail{limit: MaxStderr}
 	var streams sync.WaitGroup
 	streams.Go(func() { in.copyTo(p.stdin) })
-	streams.Go(func() { readLines(p.stdout, output) })
-	streams.Go(func() { copyAll(&stderr, p.stderr) })
+	streams.Go(func() { readLines(copied(p.stdout, p.copies[0]), output) })
+	streams.Go(func() { copyAll(&stderr, copied(p.stderr, p.copies[1])) })
 
 	var exit Exit
 	exited := p.watch()
@@ -34,7 +36,11 @@ func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit
 	case <-ctx.Done():
 		exit.Stopped = true
 	}
-	exit.Gone = p.endTree(context.WithoutCancel(ctx))
+	left, gone := p.endTree(context.WithoutCancel(ctx))
+	exit.Gone = gone
+	if !exit.Stopped {
+		exit.Left = left
+	}
 	exit.Code = p.collect(exited, exit.Gone)
 
 	in.Close()
@@ -74,8 +80,9 @@ func (p *Process) collect(exited <-chan struct{}, gone bool) int {
 	}
 }
 
-// endTree returns true once nothing of the tree is left; ctx has no end of its own. The leader is not reaped before that, so its pid means nobody else.
-func (p *Process) endTree(ctx context.Context) bool {
+// endTree returns once nothing of the tree is left, and how much there was; ctx has no end of its own. The leader is not reaped before that,
+// so its pid means nobody else.
+func (p *Process) endTree(ctx context.Context) (found int, gone bool) {
 	t := tree{leader: p.self, nonce: p.nonce}
 	grace := time.Now().Add(p.grace)
 	patience := grace.Add(killPatience)
@@ -83,16 +90,17 @@ func (p *Process) endTree(ctx context.Context) bool {
 	for pause := firstPause; ; pause = nextPause(pause) {
 		left, err := t.alive()
 		now := time.Now()
+		found = max(found, len(left))
 		switch {
 		case err != nil:
 			p.host.log.Error("cannot see what an agent left running", "pid", p.PID(), "error", err)
 			t.kill(nil)
-			return false
+			return found, false
 		case len(left) == 0:
-			return true
+			return found, true
 		case now.After(patience):
 			p.host.log.Error("processes of an agent survive a kill", "pid", p.PID(), "processes", len(left))
-			return false
+			return found, false
 		case now.After(grace):
 			t.kill(left)
 			pause = firstPause
@@ -104,8 +112,16 @@ func (p *Process) endTree(ctx context.Context) bool {
 	}
 }
 
-func readLines(d *drain, output func(Line)) {
-	lines := NewLineReader(d, MaxLine)
+// copied is r, with everything that is read from it written to w too.
+func copied(r io.Reader, w io.Writer) io.Reader {
+	if w == nil {
+		return r
+	}
+	return io.TeeReader(r, w)
+}
+
+func readLines(r io.Reader, output func(Line)) {
+	lines := NewLineReader(r, MaxLine)
 	for {
 		line, err := lines.Next()
 		if err != nil {
@@ -115,10 +131,10 @@ func readLines(d *drain, output func(Line)) {
 	}
 }
 
-func copyAll(into *tail, d *drain) {
+func copyAll(into *tail, r io.Reader) {
 	buf := make([]byte, readSize)
 	for {
-		n, err := d.Read(buf)
+		n, err := r.Read(buf)
 		_, _ = into.Write(buf[:n]) // a tail takes everything
 		if err != nil {
 			return

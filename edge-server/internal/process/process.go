@@ -7,6 +7,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -34,6 +35,9 @@ type Spec struct {
 	Env   []string // the whole environment; see Environment
 	Nonce Nonce
 	Grace time.Duration // between TERM and KILL
+	// Stdout and Stderr get what the agent writes, as it comes and beside what Follow makes of it; nil for nothing. Each is used by one
+	// goroutine. The first error of one ends the reading of that stream.
+	Stdout, Stderr io.Writer
 }
 
 // Process is a started agent.
@@ -46,6 +50,7 @@ type Process struct {
 	stdin  *os.File
 	stdout *drain
 	stderr *drain
+	copies [2]io.Writer // of stdout and stderr; nil for none
 }
 
 // ErrNotStarted is wrapped by every error of Start: no process exists.
@@ -71,7 +76,7 @@ func (h *Host) Start(spec Spec) (*Process, error) {
 	self.pid = cmd.Process.Pid // even where the table cannot be read: it names the group
 	return &Process{
 		host: h, cmd: cmd, self: self, nonce: spec.Nonce, grace: spec.Grace,
-		stdin: pipes.ours[0], stdout: newDrain(pipes.ours[1]), stderr: newDrain(pipes.ours[2]),
+		stdin: pipes.ours[0], stdout: newDrain(pipes.ours[1]), stderr: newDrain(pipes.ours[2]), copies: [2]io.Writer{spec.Stdout, spec.Stderr},
 	}, nil
 }
 

@@ -132,3 +132,29 @@ func TestStopBeforeTheFirstLineEndsTheAgent(t *testing.T) {
 	}
 	mustBeGone(t, spec.Nonce)
 }
+
+func TestWhatTheAgentWritesCanBeHadAsItIs(t *testing.T) {
+	var out, errs strings.Builder
+	spec := agent(t, "garbage")
+	spec.Stdout = &out
+	follow(t, spec, "", "")
+	if got := out.String(); got != "caf\xc3\nnul \x00 inside\r\n\xff\xfe\n\nlast without line end" {
+		t.Errorf("stdout %q", got)
+	}
+	spec = agent(t, "exit-3")
+	spec.Stderr = &errs
+	if _, exit := follow(t, spec, "", ""); errs.String() != exit.Stderr || exit.Stderr == "" {
+		t.Errorf("stderr %q, its end %q", errs.String(), exit.Stderr)
+	}
+}
+
+func TestWhatAnAgentLeavesRunningIsCounted(t *testing.T) {
+	leaves := agent(t, "echo")
+	leaves.Argv = []string{"sh", "-c", "sleep 1000 &"}
+	if _, exit := follow(t, leaves, "", ""); exit.Left == 0 || !exit.Gone {
+		t.Errorf("left a child behind: %+v", exit)
+	}
+	if _, exit := follow(t, agent(t, "echo"), "x\n", ""); exit.Left != 0 {
+		t.Errorf("left nothing behind: %+v", exit)
+	}
+}
