@@ -11,6 +11,9 @@
 //	{"type":"session_init","session_id":"name to resume by"}
 //	{"type":"run.agent.thinking","payload":{"delta":"reasoning"}}      and any other run.agent.* fact, or run.checkpoint
 //
+// An agent of the bridge protocol moves here by adding such lines: its own partial, result and error are lines of this runtime too, with the
+// session_id and usage that they carry, and mean what they mean there.
+//
 // Keys that are not named here are ignored, so that agents can be newer than the edge. `tool_call_id` may be missing: calls and results then
 // pair by name. `answer` is used only if nothing of it was a delta. The agent ends with done or error, then exits with code 0.
 package agentline
@@ -20,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
@@ -38,9 +42,17 @@ const (
 	SessionInit Type = "session_init"
 )
 
+// Types of the bridge protocol that are lines here too; its error is told from ours by its fields.
+const (
+	Partial = Type(bridge.TypePartial)
+	Result  = Type(bridge.TypeResult)
+)
+
 // Line is one line with all of its fields; which ones count depends on Type.
 type Line struct {
 	Type Type `json:"type"`
+	// Bridge is set for a line of the bridge protocol; of the fields below only Retryable counts then.
+	Bridge *bridge.Line `json:"-"`
 
 	Content      string `json:"content,omitempty"`
 	ContentIndex int    `json:"content_index,omitempty"`
@@ -100,7 +112,11 @@ func Parse(data []byte) (Line, error) {
 		return Line{}, &IgnoredError{NotJSON}
 	}
 	var l Line
-	if err := json.Unmarshal(data, &l); err != nil {
+	err := json.Unmarshal(data, &l)
+	if l.ofBridge() {
+		return l.asBridge(data)
+	}
+	if err != nil {
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &kind) && kind.Field == "" {
 			return Line{}, &IgnoredError{NotObject}
@@ -108,6 +124,19 @@ func Parse(data []byte) (Line, error) {
 		return Line{}, &IgnoredError{BadField}
 	}
 	return l, l.check()
+}
+
+// ofBridge may be asked of a line with a bad field too: the bridge protocol has rules of its own for those.
+func (l Line) ofBridge() bool {
+	return l.Type == Partial || l.Type == Result || (l.Type == Error && l.ErrorCode == "" && l.ErrorMessage == "")
+}
+
+func (l Line) asBridge(data []byte) (Line, error) {
+	said, err := bridge.ParseLine(data)
+	if err != nil {
+		return Line{}, &IgnoredError{UnknownType} // the name of a key in another case
+	}
+	return Line{Type: l.Type, Retryable: l.Retryable, Bridge: &said}, nil
 }
 
 func (l Line) check() error {

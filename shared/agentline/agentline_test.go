@@ -7,11 +7,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/contentchain"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
@@ -102,7 +104,9 @@ func TestWhatIsNoEventSaysWhy(t *testing.T) {
 		`[]`:                            agentline.NotObject,
 		`{}`:                            agentline.UnknownType,
 		`{"type":"Delta"}`:              agentline.UnknownType,
-		`{"type":"partial","text":"x"}`: agentline.UnknownType,
+		`{"Type":"partial","text":"x"}`: agentline.UnknownType,
+		`{"type":"Partial","text":"x"}`: agentline.UnknownType,
+		`{"type":"permission_request","request_id":"1","tool_name":"x","input":{}}`: agentline.UnknownType,
 		`{"type":"run.started"}`:        agentline.UnknownType,
 		`{"type":"run.agent."}`:         agentline.UnknownType,
 		`{"type":"run.agent.a b"}`:      agentline.UnknownType,
@@ -131,6 +135,31 @@ func TestNewerAgentsAreUnderstood(t *testing.T) {
 		if _, err := agentline.Parse([]byte(line)); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
+	}
+}
+
+func TestLinesOfTheBridgeProtocolAreReadByItsRules(t *testing.T) {
+	for _, line := range []string{
+		`{"type":"partial","text":"x","role":"thinking","session_id":"s-1"}`, `{"type":"partial","text":7,"session_id":"a/b"}`,
+		`{"type":"result","text":"all","usage":{"input_tokens":1}}`, `{"type":"result","usage":7}`,
+		`{"type":"error","message":"no luck"}`, `{"type":"error","message":7}`, `{"type":"error"}`,
+	} {
+		want, err := bridge.ParseLine([]byte(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := agentline.Parse([]byte(line))
+		if err != nil || got.Bridge == nil || !reflect.DeepEqual(*got.Bridge, want) {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
+	for _, line := range []string{`{"type":"error","error_code":"x"}`, `{"type":"error","error_message":"no","message":"luck"}`, `{"type":"delta","text":"x"}`} {
+		if got, err := agentline.Parse([]byte(line)); err != nil || got.Bridge != nil {
+			t.Errorf("%s: %+v, %v", line, got, err)
+		}
+	}
+	if got, err := agentline.Parse([]byte(`{"type":"error","message":"wait","retryable":true}`)); err != nil || !got.Retryable {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

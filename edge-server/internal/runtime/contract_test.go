@@ -20,6 +20,7 @@ import (
 type dialect struct {
 	*testing.T // of the part of the contract that runs
 
+	name     string
 	runtime  profile.Runtime
 	text     func(string) string
 	thought  func(string) string
@@ -36,14 +37,20 @@ func dialects() []dialect {
 	}
 	return []dialect{
 		{
-			runtime: profile.Bridge, text: say(`{"type":"partial","text":%q}`), thought: say(`{"type":"partial","role":"thinking","text":%q}`),
+			name: "bridge", runtime: profile.Bridge, text: say(`{"type":"partial","text":%q}`), thought: say(`{"type":"partial","role":"thinking","text":%q}`),
 			success: `say:{"type":"result","text":""}`, answer: say(`{"type":"result","text":%q}`), failure: say(`{"type":"error","message":%q}`),
 			session: say(`{"type":"partial","text":"","session_id":%q}`), failCode: fault.AgentError,
 		},
 		{
-			runtime: profile.Events, text: say(`{"type":"delta","content":%q}`), thought: say(`{"type":"run.agent.thinking","payload":{"delta":%q}}`),
+			name: "events", runtime: profile.Events, text: say(`{"type":"delta","content":%q}`), thought: say(`{"type":"run.agent.thinking","payload":{"delta":%q}}`),
 			success: `say:{"type":"done"}`, answer: say(`{"type":"done","answer":%q}`), failure: say(`{"type":"error","error_code":"rate_limit","error_message":%q}`),
 			session: say(`{"type":"session_init","session_id":%q}`), failCode: "rate_limit",
+		},
+		{
+			name: "events in the words of bridge", runtime: profile.Events,
+			text: say(`{"type":"partial","text":%q}`), thought: say(`{"type":"partial","role":"thinking","text":%q}`),
+			success: `say:{"type":"result","text":""}`, answer: say(`{"type":"result","text":%q}`), failure: say(`{"type":"error","message":%q}`),
+			session: say(`{"type":"partial","text":"","session_id":%q}`), failCode: fault.AgentError,
 		},
 	}
 }
@@ -52,7 +59,7 @@ func dialects() []dialect {
 func each(t *testing.T, part func(d dialect)) {
 	t.Helper()
 	for _, d := range dialects() {
-		t.Run(string(d.runtime), func(t *testing.T) {
+		t.Run(d.name, func(t *testing.T) {
 			d.T = t
 			part(d)
 		})

@@ -82,6 +82,54 @@ func TestScoutWorksInTheRepositoryOfTheEdge(t *testing.T) {
 	}
 }
 
+func TestBridgeAgentMovesToEventsByAddingLines(t *testing.T) {
+	newBench(t, profile.Events,
+		`say:{"type":"partial","role":"thinking","text":"hm","session_id":"cli-1"}`,
+		`say:{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{}}`,
+		`say:{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":[]}`,
+		`say:{"type":"partial","text":"one ","session_id":"cli-1"}`,
+		`say:{"type":"session_init","session_id":"cli-1"}`,
+		`say:{"type":"delta","content":"two"}`,
+		`say:{"type":"partial","text":"","session_id":"cli-2"}`,
+		`say:{"type":"result","text":"one two","usage":{"output_tokens": 2},"session_id":"cli-1"}`,
+		`say:{"type":"run.agent.session_metrics","payload":{"n":1}}`,
+		`say:{"type":"result","text":"again"}`,
+	).play(t).must(t,
+		`fact run.agent.session_init {"agent_session_id":"cli-1"}`, "thought hm", "call 1 search {}", "result 1 search []", "text one ",
+		"text two", `fact run.agent.session_metrics {"n":1}`,
+		`fact run.agent.result {"usage":{"output_tokens":2},"exit_code":0}`, "done one two")
+}
+
+func TestLinesOfTheBridgeProtocolKeepItsRulesAmongEvents(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steps []string
+		want  []string
+	}{
+		"exit 0 after partials alone is success": {[]string{`say:{"type":"partial","text":"x"}`}, []string{"text x", "done "}},
+		"an error after a result fails the turn": {
+			[]string{`say:{"type":"result","text":"x"}`, `say:{"type":"error","message":"no luck"}`}, []string{"text x", "failure agent_error: no luck"},
+		},
+		"a session id counts after an error too": {
+			[]string{`say:{"type":"error","message":"no luck"}`, `say:{"type":"partial","text":"y","session_id":"s"}`},
+			[]string{`fact run.output.batch {"stream":"stdout","lines":["{\"type\":\"partial\",\"text\":\"y\",\"session_id\":\"s\"}"]}`,
+				`fact run.agent.session_init {"agent_session_id":"s"}`, "failure agent_error: no luck"},
+		},
+		"nothing is said after done": {
+			[]string{`say:{"type":"done","answer":"x"}`, `say:{"type":"partial","text":"y"}`},
+			[]string{`fact run.output.batch {"stream":"stdout","lines":["{\"type\":\"partial\",\"text\":\"y\"}"]}`, "done x"},
+		},
+		"done without an answer has that of the result": {[]string{`say:{"type":"result","text":"x"}`, `say:{"type":"done"}`}, []string{"done x"}},
+	} {
+		t.Run(name, func(t *testing.T) { newBench(t, profile.Events, tt.steps...).play(t).must(t, tt.want...) })
+	}
+}
+
+func TestPartialsOfEventsAgentsAreNotShownWithoutStreaming(t *testing.T) {
+	b := newBench(t, profile.Events, `say:{"type":"partial","text":"half"}`, `say:{"type":"result","text":"whole"}`)
+	b.profile.Streaming = false
+	b.play(t).must(t, "done whole")
+}
+
 // What only agents of the bridge protocol can say.
 
 func TestPartialsAreNotShownWithoutStreaming(t *testing.T) {

@@ -2,6 +2,7 @@
 package events
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
@@ -24,14 +25,19 @@ func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dialogue{turn: line, artifacts: turn.Artifacts}, nil
+	state := bridge.NewTurnState(bridge.Profile{Streaming: turn.Streaming})
+	return &dialogue{turn: line, artifacts: turn.Artifacts, bridge: state}, nil
 }
 
 type dialogue struct {
 	turn      []byte
 	artifacts runtime.Artifacts
+	bridge    *bridge.TurnState // of the lines of the bridge protocol among the agent's
 
+	session string          // as the agent named it first
 	spoken  bool            // some of the answer was a delta
+	bridged bool            // a line was one of the bridge protocol
+	result  *run.Done       // the bridge protocol's: other lines may follow it
 	done    *run.Done       // held back until the process has ended
 	failure *event.ErrorObj // as the agent reported it
 }
@@ -44,11 +50,16 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 	switch {
 	case errors.As(err, &ignored):
 		return runtime.Reaction{Ignored: string(ignored.Reason)}
-	case d.done != nil || d.failure != nil:
+	case line.Bridge != nil:
+		return d.bridgeLine(line)
+	case d.over():
 		return runtime.Reaction{Ignored: string(agentline.AfterEnd)}
 	}
 	return d.event(line)
 }
+
+// over says whether the agent has ended its turn in words of this runtime.
+func (d *dialogue) over() bool { return d.done != nil || d.failure != nil }
 
 func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	switch l.Type {
@@ -62,6 +73,10 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	case agentline.StateChange:
 		return say(run.StateChange{State: l.State})
 	case agentline.SessionInit:
+		if l.SessionID == d.session {
+			return runtime.Reaction{} // known from a line of the bridge protocol
+		}
+		d.session = cmp.Or(d.session, l.SessionID)
 		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID}})
 	case agentline.Artifact:
 		return d.artifact(*l.Artifact)

@@ -1,0 +1,104 @@
+package agentline
+
+import "github.com/switchyard-dev/switchyard/shared/event"
+
+// Kind is what a field may hold.
+type Kind string
+
+// Kinds of field.
+const (
+	Text    Kind = "text"
+	Number  Kind = "whole number"
+	Flag    Kind = "true or false"
+	Object  Kind = "object"
+	Any     Kind = "any JSON"
+	Content Kind = "file"    // a File
+	Failed  Kind = "failure" // an event.ErrorObj
+)
+
+// Field is one field of a line.
+type Field struct {
+	Name    string
+	Kind    Kind
+	Needed  bool
+	Meaning string
+}
+
+// Shape says what lines of one type hold. The schema and the pages for authors of agents are made from it.
+type Shape struct {
+	Type    Type // FactShape stands for all facts but reasoning
+	Meaning string
+	Log     string // what becomes of it in the run's log
+	Fields  []Field
+}
+
+// FactShape is the Type of the Shape of facts, which have no single name.
+const FactShape Type = factPrefix + "*"
+
+// Shapes returns all lines: those of this runtime, then those that it shares with the bridge protocol.
+func Shapes() []Shape { return append(ownShapes(), bridgeShapes()...) }
+
+func ownShapes() []Shape {
+	call := Field{"tool_call_id", Text, false, "pairs a result with its call; without it they pair by name"}
+	return []Shape{
+		{Delta, "The next piece of the answer.", "`message.delta`, with `message.started` before the first", []Field{
+			{"content", Text, false, "the piece"},
+			{"content_index", Number, false, "which block of content it belongs to, from 0"},
+		}},
+		{ToolCall, "A tool starts.", "`tool.call.started`", []Field{
+			call, {"tool_name", Text, false, "name of the tool"}, {"tool_args", Any, false, "what it is called with"},
+		}},
+		{ToolResult, "A tool ends.", "`tool.call.completed` or `tool.call.failed`", []Field{
+			call, {"tool_name", Text, false, "name of the tool"}, {"tool_result", Any, false, "what came out"},
+			{"error", Failed, false, "why it failed, instead of a result"},
+		}},
+		{Artifact, "A file for the person.", "`artifact.created`; the bytes are fetched by id", []Field{
+			{"artifact", Content, true, "the file: its name, its type, and exactly one of path, content and content_base64"},
+		}},
+		{StateChange, "A move of the agent's own state machine.", "`run.agent.session_state_changed`", []Field{
+			{"state", Text, false, "the state, in the agent's words"},
+		}},
+		{SessionInit, "Names the session by which the agent can be resumed.", "`run.agent.session_init`; handed back in the next turn", []Field{
+			{"session_id", Text, true, "the name; the first one counts"},
+		}},
+		{Done, "The turn is done.", "`message.completed`, `run.completed`", []Field{
+			{"answer", Text, false, "the whole answer, used only if no piece of it was said before"},
+		}},
+		{Error, "The turn has failed.", "`run.failed`", []Field{
+			{"error_code", Text, false, "a name for programs, such as rate_limit"},
+			{"error_message", Text, false, "a sentence for people"},
+			{"retryable", Flag, false, "whether asking again may help"},
+			{"message", Text, false, "the sentence, as the bridge protocol has it"},
+			sessionField(), usageField(),
+		}},
+		{Type(event.Thinking), "The next piece of the reasoning.", "the same, a channel beside the text", []Field{
+			{"payload", Object, true, "the piece is its field delta"},
+			{"content_index", Number, false, "which block of content it belongs to, from 0"},
+		}},
+		{FactShape, "Any other fact about the run.", "the same, payload byte for byte", []Field{
+			{"payload", Object, false, "whatever the fact is"},
+		}},
+		{Type(event.RunCheckpoint), "A point from which the agent could go on.", "the same, payload byte for byte", []Field{
+			{"payload", Object, false, "whatever the agent needs for that"},
+		}},
+	}
+}
+
+func bridgeShapes() []Shape {
+	return []Shape{
+		{Partial, "The next piece of the answer or the reasoning, as the bridge protocol has it.", "as `delta` or `run.agent.thinking`", []Field{
+			{"text", Text, false, "the piece"}, {"role", Text, false, "output or thinking"}, sessionField(),
+		}},
+		{Result, "The answer, as the bridge protocol has it; other lines may follow.", "as `done`, once the agent has ended", []Field{
+			{"text", Text, false, "the whole answer, used only if no piece of it was said before"}, sessionField(), usageField(),
+		}},
+	}
+}
+
+func sessionField() Field {
+	return Field{"session_id", Text, false, "as in session_init"}
+}
+
+func usageField() Field {
+	return Field{"usage", Object, false, "tokens and cost, kept as `run.agent.result`"}
+}
