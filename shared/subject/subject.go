@@ -24,6 +24,8 @@ const (
 	Receipt Verb = "receipt"
 	Pong    Verb = "pong"
 	Alive   Verb = "alive"
+	// Capabilities means nothing to an older hub, which learns of changed profiles at the next hello.
+	Capabilities Verb = "capabilities"
 )
 
 // Uplink verbs, hub to edge.

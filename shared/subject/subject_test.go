@@ -10,7 +10,7 @@ import (
 
 func verbs() []subject.Verb {
 	return []subject.Verb{
-		subject.Hello, subject.Frame, subject.Receipt, subject.Pong, subject.Alive,
+		subject.Hello, subject.Frame, subject.Receipt, subject.Pong, subject.Alive, subject.Capabilities,
 		subject.Welcome, subject.Committed, subject.Rewind, subject.Command, subject.Ping, subject.Refused,
 	}
 }

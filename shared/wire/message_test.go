@@ -32,6 +32,7 @@ func messages() map[string]any {
 			Committed: &receipt, Version: "v1.0.0", Hostname: "mac", LiveRuns: []id.Run{"run_0123456789abcdef"},
 			Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history"}, {Name: "chat", Runtime: "bridge"}},
 		},
+		"capabilities": wire.Capabilities{Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history"}}},
 		"welcome":      wire.Welcome{Watermark: 42, Chain: receipt.Chain, Credit: 1 << 20, Generation: 3, Epoch: "fedcba9876543210", MaxFrame: wire.DefaultFrame},
 		"committed":    wire.CommittedTo{Receipt: receipt, Credit: 1 << 20},
 		"rewind":       wire.Rewind{Generation: 4, From: 43},
@@ -99,6 +100,7 @@ func TestMessagesAreReadAndNewKeysIgnored(t *testing.T) {
 		}
 	}
 	read(t, "hello", func(b []byte) (any, error) { return wire.Decode[wire.Hello](b) })
+	read(t, "capabilities", func(b []byte) (any, error) { return wire.Decode[wire.Capabilities](b) })
 	read(t, "welcome", func(b []byte) (any, error) { return wire.Decode[wire.Welcome](b) })
 	read(t, "committed", func(b []byte) (any, error) { return wire.Decode[wire.CommittedTo](b) })
 	read(t, "rewind", func(b []byte) (any, error) { return wire.Decode[wire.Rewind](b) })
@@ -156,6 +158,7 @@ func FuzzDecodeMessage(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		roundTrip[wire.Hello](t, data)
+		roundTrip[wire.Capabilities](t, data)
 		roundTrip[wire.Welcome](t, data)
 		roundTrip[wire.CommittedTo](t, data)
 		roundTrip[wire.Command](t, data)

@@ -71,6 +71,14 @@ type Profile struct {
 	Description string `json:"description,omitempty"`
 }
 
+// Capabilities says on an open connection that what the edge can run is another than its hello said.
+type Capabilities struct {
+	Profiles []Profile `json:"profiles"`
+}
+
+// MaxProfiles is how many profiles a hub takes from one edge: the first ones.
+const MaxProfiles = 256
+
 // CommitReceipt is the hub's signed word that it holds all rows up to Seq. The edge keeps the newest and shows it in Hello;
 // a valid receipt newer than the store proves that the store was rolled back.
 type CommitReceipt struct {

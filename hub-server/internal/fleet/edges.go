@@ -10,7 +10,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Announcement is what an edge says about itself when it connects, cut down to what is stored.
+// Announcement is what an edge says about itself when it connects and when that changes, cut down to what is stored.
 type Announcement struct {
 	Edge     id.Edge
 	Machine  Machine

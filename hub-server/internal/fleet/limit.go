@@ -15,7 +15,6 @@ const (
 	maxHostname    = 253
 	maxName        = 64
 	maxRuntime     = 32
-	maxProfiles    = 256 // per edge
 )
 
 func checkText(field, s string, least, most int) error {
@@ -49,7 +48,7 @@ func acceptable(profiles []wire.Profile) []wire.Profile {
 	var kept []wire.Profile
 	seen := map[string]bool{}
 	for _, p := range profiles {
-		if len(kept) == maxProfiles || seen[p.Name] || !validName(p.Name) || !validRuntime(p.Runtime) {
+		if len(kept) == wire.MaxProfiles || seen[p.Name] || !validName(p.Name) || !validRuntime(p.Runtime) {
 			continue
 		}
 		seen[p.Name] = true

@@ -43,7 +43,9 @@ type domain struct {
 	receipts  chan wire.CommandReceipt
 	refused   chan fault.Code
 	here      int
-	early     bool // here before it was announced what it can run
+	announced wire.Hello
+	released  []string // profiles of the edge, each time that waiting work was handed out
+	early     bool     // here before it was announced what it can run
 	needBlob  string
 	pause     time.Duration // that each commit takes
 }
@@ -58,13 +60,24 @@ func (d *domain) Authenticate(_ context.Context, c string) (fleet.Edge, error) {
 }
 
 func (d *domain) Seen(context.Context, id.Edge) error                     { return nil }
-func (d *domain) DispatchWaiting(context.Context, id.Edge) error          { return nil }
 func (d *domain) Refuse(_ context.Context, _ id.Edge, c fault.Code) error { d.refused <- c; return nil }
 
-func (d *domain) Announce(context.Context, id.Edge, wire.Hello) error {
+func (d *domain) Announce(_ context.Context, _ id.Edge, hello wire.Hello) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.early = d.here > 0
+	d.announced = hello
+	return nil
+}
+
+func (d *domain) DispatchWaiting(context.Context, id.Edge) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var names []string
+	for _, p := range d.announced.Profiles {
+		names = append(names, p.Name)
+	}
+	d.released = append(d.released, strings.Join(names, " "))
 	return nil
 }
 

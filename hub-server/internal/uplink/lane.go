@@ -41,6 +41,7 @@ type lane struct {
 	quit   chan error // at most one reason to end, from another goroutine
 
 	greeted    bool
+	greeting   wire.Hello // the newest; its profiles are what the edge can run now
 	state      runlog.LaneState
 	generation wire.Generation
 	rewound    bool // this generation has had its rewind
@@ -147,6 +148,8 @@ func (l *lane) handle(ctx context.Context, m message) error {
 		return l.frame(ctx, m.data)
 	case subject.Receipt:
 		return l.receipt(ctx, m.data)
+	case subject.Capabilities:
+		return l.capabilities(ctx, m.data)
 	case subject.Pong:
 		l.pong()
 	}
@@ -168,6 +171,7 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 	if err := l.hub.Edges.Announce(ctx, l.edge, hello); err != nil {
 		return fmt.Errorf("announce: %w", err)
 	}
+	l.greeting = hello
 	if !l.greeted { // after the announcement: nobody may take an edge that is here for what it could run the last time
 		l.greeted = true
 		l.hub.Presence.Arrived(l.edge)

@@ -31,7 +31,7 @@ type Bus interface {
 type Edges interface {
 	// Authenticate returns the edge that a credential belongs to: fault.Unauthenticated, or fault.EdgeRevoked.
 	Authenticate(ctx context.Context, credential string) (fleet.Edge, error)
-	// Announce records what a greeting edge can run.
+	// Announce records what an edge can run: in its greeting, and whenever that changes.
 	Announce(ctx context.Context, edge id.Edge, hello wire.Hello) error
 	// Seen records that the edge was here until now, Refuse why the hub takes nothing more from it.
 	Seen(ctx context.Context, edge id.Edge) error

@@ -1,6 +1,7 @@
 package uplink_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"testing"
@@ -187,6 +188,44 @@ func TestAnEdgeIsHereOnlyOnceItIsKnownWhatItCanRun(t *testing.T) {
 	if h.early || h.here != 1 {
 		t.Errorf("present %d times, before the announcement: %t", h.here, h.early)
 	}
+}
+
+func TestChangedProfilesAreAnnouncedAndBringTheWorkThatWaitedForThem(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b")
+	e.hello()
+	e.say(subject.Capabilities, json.RawMessage(`{"profiles":[{"name":"crow","runtime":"bridge"}],"added_later":1}`))
+	h.takenInBy(e)
+	waiting := wire.Command{DeliveryID: id.NewDelivery(), Kind: wire.Start, RunID: id.NewRun(), Lease: 1, Body: []byte(`{}`)}
+	h.setCommand(waiting)
+	e.say(subject.Capabilities, wire.Capabilities{Profiles: []wire.Profile{{Name: "crow", Runtime: "bridge"}, {Name: "owl", Runtime: "events"}}})
+	if got := hear[wire.Command](e, subject.Command); got.DeliveryID != waiting.DeliveryID {
+		t.Errorf("command %+v", got)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.announced.BootNonce != "b" || !slices.Equal(h.released, []string{"", "crow", "crow owl"}) {
+		t.Errorf("announced %+v, work handed out for %q", h.announced, h.released)
+	}
+}
+
+func TestCapabilitiesBeforeHelloAreNotTaken(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b")
+	e.say(subject.Capabilities, wire.Capabilities{Profiles: []wire.Profile{{Name: "crow", Runtime: "bridge"}}})
+	e.hello()
+	h.takenInBy(e)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !slices.Equal(h.released, []string{""}) {
+		t.Errorf("work handed out for %q", h.released)
+	}
+}
+
+// takenInBy waits until everything that the edge has said is taken in: messages are, one after the other.
+func (h *harness) takenInBy(e *edge) {
+	e.say(subject.Receipt, wire.CommandReceipt{DeliveryID: id.NewDelivery(), Status: wire.Accepted})
+	<-h.receipts
 }
 
 func TestARevokedEdgeIsToldAndDisconnected(t *testing.T) {
