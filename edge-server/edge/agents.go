@@ -18,6 +18,7 @@ import (
 
 // agents is everything that runs agents.
 type agents struct {
+	profiles *profile.Library
 	host     *process.Host
 	executor *runtime.Executor
 }
@@ -28,20 +29,24 @@ const (
 	workspaceFolder = "workspaces"
 )
 
+// ProfileFolder is where the edge looks for the profiles of agents.
+func (c Config) ProfileFolder() string { return filepath.Join(c.Home, profileFolder) }
+
 func newAgents(c Config, who identity, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry) (agents, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return agents{}, fmt.Errorf("find this program: %w", err)
 	}
-	profiles, err := profile.Load(filepath.Join(c.Home, profileFolder), os.LookupEnv, log.With("part", "profiles"))
+	here := profile.Edge{Program: program, Lookup: os.LookupEnv}
+	profiles, err := profile.Open(c.ProfileFolder(), here, log.With("part", "profiles"))
 	if err != nil {
 		return agents{}, err
 	}
 	host := process.NewHost(log.With("part", "processes"), process.DefaultLimits())
-	return agents{host: host, executor: runtime.NewExecutor(runtime.Options{
+	return agents{profiles: profiles, host: host, executor: runtime.NewExecutor(runtime.Options{
 		Host: host, Profiles: profiles, Adapters: adapters(), Repository: repository(c),
 		Workspaces: workspace.NewStore(filepath.Join(c.Home, workspaceFolder)), Blobs: j,
-		Edge: profile.Edge{Program: program, Lookup: os.LookupEnv}, Secrets: []string{who.Credential}, Log: log.With("part", "agents"), Metrics: metrics,
+		Edge: here, Secrets: []string{who.Credential}, Log: log.With("part", "agents"), Metrics: metrics,
 	})}, nil
 }
 

@@ -54,11 +54,11 @@ func assemble(
 		return nil, err
 	}
 	runs := admission.New(admission.Options{
-		Edge: who.EdgeID, Journal: j, Executor: agents.executor, Sweeper: agents.executor, Places: c.Places,
+		Edge: who.EdgeID, Journal: j, Executor: agents.executor, Profiles: agents.executor, Sweeper: agents.executor, Places: c.Places,
 		Log: log.With("part", "admission"), Metrics: metrics,
 	})
 	link, err := uplink.New(uplink.Options{
-		Identity: who.forUplink(c), Version: version, Hostname: hostname(), Profiles: agents.executor.Profiles(),
+		Identity: who.forUplink(c), Version: version, Hostname: hostname(), Profiles: agents.executor,
 		Journal: j, Commands: runs, Log: log.With("part", "uplink"), Metrics: metrics,
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func assemble(
 	if err != nil {
 		return nil, err
 	}
-	health := healthOf{version: version, edge: who.EdgeID, journal: j, uplink: link, runs: runs}
+	health := healthOf{version: version, edge: who.EdgeID, journal: j, uplink: link, runs: runs, library: agents.profiles}
 	local, err := localapi.Listen(ctx, localapi.Options{
 		Addr: c.Addr, Token: token, Health: health.read, Metrics: metrics.Handler(), Log: log.With("part", "local API"),
 	})
@@ -79,6 +79,7 @@ func assemble(
 	return []supervise.Part{
 		{Name: "journal", Run: j.Run},
 		{Name: "journal maintenance", Run: j.Maintain},
+		{Name: "profiles", Run: agents.profiles.Run},
 		{Name: "uplink", Run: link.Run},
 		{Name: "processes", Run: agents.host.Run},
 		{Name: "admission", Run: runs.Run, Ready: runs.Ready()},

@@ -7,6 +7,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/uplink"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -18,6 +19,7 @@ type healthOf struct {
 	journal *journal.Journal
 	uplink  *uplink.Uplink
 	runs    *admission.Admission
+	library *profile.Library
 }
 
 // read says unready when no work is taken. A lost uplink leaves the edge ready: its runs go on and are journalled.
@@ -33,14 +35,30 @@ func (h healthOf) read() localapi.Health {
 		Journal: localapi.Journal{
 			Incarnation: log.Incarnation, Floor: log.Floor, Head: log.Head, Committed: log.Committed(), Bytes: log.Used,
 		},
+		Profiles: profilesOf(h.library.Current()),
 	}
 }
 
+// profilesOf leaves the edge ready whatever is wrong with a file: it is one agent's trouble.
+func profilesOf(s *profile.Snapshot) localapi.Profiles {
+	p := localapi.Profiles{Offered: []string{}}
+	for _, one := range s.Profiles.Sorted() {
+		p.Offered = append(p.Offered, string(one.Name))
+	}
+	for _, f := range s.Faulty {
+		p.Faulty = append(p.Faulty, localapi.FaultyProfile{File: f.Path, Problems: f.Problems.Strings(), Kept: f.Kept})
+	}
+	return p
+}
+
+// Health is what an edge says about itself.
+type Health = localapi.Health
+
 // AskHealth asks the edge of that configuration, which runs in another process.
-func AskHealth(ctx context.Context, c Config) (localapi.Health, error) {
+func AskHealth(ctx context.Context, c Config) (Health, error) {
 	token, err := localapi.ReadToken(c.Home)
 	if err != nil {
-		return localapi.Health{}, fmt.Errorf("was an edge ever started in %s?: %w", c.Home, err)
+		return Health{}, fmt.Errorf("was an edge ever started in %s?: %w", c.Home, err)
 	}
 	return localapi.Ask(ctx, c.Addr, token)
 }

@@ -6,31 +6,51 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/switchyard-dev/switchyard/edge-server/edge"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
 )
 
-func TestProfileCheckNamesEveryFaultAndItsLine(t *testing.T) {
-	dir := t.TempDir()
-	files := map[string]string{
-		"good.yaml": "command: python3\n", "odd.yaml": "command: x\ncolour: red\n", "bad.yaml": "command: [x]\ntimeout_secs: soon\n",
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+// profiles writes a folder of them: a good one, one with a warning, a bad one.
+func profiles(t *testing.T) (folder string) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), "profiles")
+	for name, content := range map[string]string{
+		"good.yaml": "command: sh\n", "odd.yaml": "command: sh\npublic_env: [A]\n", "bad.yaml": "command: [x]\ntimeout_secs: soon\ncolour: red\n", "note.txt": "",
+	} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return folder
+}
+
+func TestProfileCheckNamesEveryFaultAndItsPlace(t *testing.T) {
+	folder := profiles(t)
+	in := func(name string) string { return filepath.Join(folder, name) }
+	bad := []string{"bad.yaml:1:10: error: command must", "bad.yaml:2:15: error: timeout_secs", "bad.yaml:3:1: error: unknown field colour"}
+	good, odd := in("good.yaml")+": agent good, runtime bridge", "odd.yaml:2:1: warning: public_env"
 	for name, tt := range map[string]struct {
+		args   []string
 		code   int
 		stdout []string
-		stderr string
 	}{
-		"good.yaml": {0, []string{"good.yaml: agent good, runtime bridge"}, ""},
-		"odd.yaml":  {0, []string{"odd.yaml: line 2: warning: unknown field colour", "agent odd"}, ""},
-		"bad.yaml":  {1, []string{"bad.yaml: line 1: error: command", "bad.yaml: line 2: error: timeout_secs"}, "cannot be used"},
-		"none.yaml": {1, nil, "no such file"},
+		"good":         {[]string{in("good.yaml")}, 0, []string{good, "command     sh", "profiles: 1, errors: 0, warnings: 0"}},
+		"warning":      {[]string{in("odd.yaml")}, 0, []string{odd, "agent odd", "profiles: 1, errors: 0, warnings: 1"}},
+		"bad":          {[]string{in("bad.yaml")}, 1, append([]string{"profiles: 1, errors: 3, warnings: 0"}, bad...)},
+		"not there":    {[]string{in("none.yaml")}, 1, []string{"none.yaml: error: the file cannot be read: no such file or directory"}},
+		"several":      {[]string{in("good.yaml"), in("odd.yaml")}, 0, []string{good, odd, "profiles: 2, errors: 0, warnings: 1"}},
+		"folder":       {[]string{folder}, 1, append([]string{good, odd, "profiles: 3, errors: 3, warnings: 1"}, bad...)},
+		"folder twice": {[]string{folder, in("good.yaml")}, 1, []string{"profiles: 4, errors: 3, warnings: 1"}},
+		"home":         {nil, 1, []string{good, "profiles: 3, errors: 3, warnings: 1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, out, errs := command(t, "", "profile", "check", filepath.Join(dir, name))
-			if code != tt.code || !strings.Contains(errs, tt.stderr) {
+			t.Setenv("EDGE_HOME", filepath.Dir(folder))
+			code, out, errs := command(t, "", append([]string{"profile", "check"}, tt.args...)...)
+			if code != tt.code || (code == 1) != strings.Contains(errs, "not every profile can be used") {
 				t.Errorf("exit code %d, stderr:\n%s", code, errs)
 			}
 			for _, want := range tt.stdout {
@@ -39,6 +59,24 @@ func TestProfileCheckNamesEveryFaultAndItsLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestProfileSchemaIsPrinted(t *testing.T) {
+	if code, out, _ := command(t, "", "profile", "schema"); code != 0 || !strings.Contains(out, `"permission_policy"`) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+func TestHealthShowsEveryFaultyProfile(t *testing.T) {
+	var out strings.Builder
+	err := printHealth(&out, edge.Health{Profiles: localapi.Profiles{Offered: []string{"mine", "scout"}, Faulty: []localapi.FaultyProfile{
+		{File: "/p/bad.yaml", Problems: []string{"line 1: error: no", "line 2: error: neither"}}, {File: "/p/mine.yaml", Problems: []string{"error: no"}, Kept: true},
+	}}})
+	want := "agents: mine, scout\n/p/bad.yaml is not used:\n  line 1: error: no\n  line 2: error: neither\n" +
+		"/p/mine.yaml is not used; its version before still is:\n  error: no\n"
+	if err != nil || !strings.HasSuffix(out.String(), want) {
+		t.Errorf("got %v\n%s", err, out.String())
 	}
 }
 

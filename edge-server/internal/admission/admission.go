@@ -19,11 +19,12 @@ import (
 // DefaultPlaces is how many runs an edge works on at once.
 const DefaultPlaces = 4
 
-// Options of New. Edge, Journal, Executor, Sweeper, Log and Metrics are required.
+// Options of New. Edge, Journal, Executor, Profiles, Sweeper, Log and Metrics are required.
 type Options struct {
 	Edge     id.Edge
 	Journal  *journal.Journal
 	Executor Executor
+	Profiles Profiles
 	Sweeper  Sweeper
 	Places   int // runs at once; 0 means DefaultPlaces
 	Log      *slog.Logger
@@ -36,7 +37,6 @@ type Options struct {
 type Admission struct {
 	opts     Options
 	journal  *journal.Journal
-	profiles map[string]bool
 	schedule *schedule
 	metrics  *metrics
 	ready    chan struct{}
@@ -50,12 +50,8 @@ func New(opts Options) *Admission {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	profiles := map[string]bool{}
-	for _, p := range opts.Executor.Profiles() {
-		profiles[p.Name] = true
-	}
 	return &Admission{
-		opts: opts, journal: opts.Journal, profiles: profiles, schedule: newSchedule(opts.Places),
+		opts: opts, journal: opts.Journal, schedule: newSchedule(opts.Places),
 		metrics: newMetrics(opts.Metrics), ready: make(chan struct{}),
 	}
 }

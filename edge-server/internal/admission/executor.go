@@ -5,7 +5,6 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
-	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Nonce marks every process of one start: 32 hex digits, in the environment of the agent and in the journal, so that a later
@@ -19,18 +18,24 @@ type Job struct {
 	SessionName  string // for people; may be empty
 	Agent        id.Agent
 	AgentName    string
-	Profile      string // one of Executor.Profiles
+	Profile      string
 	Prompt       string // may be empty
 	AgentSession AgentSession
 	Nonce        Nonce
 	TraceID      string // 32 hex
 }
 
+// Profiles says what this edge can run at the moment. Safe for concurrent use; never blocks.
+type Profiles interface {
+	// Limit is how many turns of the profile may run at once, 0 for no limit but the edge's own, and whether the edge has it at all.
+	Limit(profile string) (most int, offered bool)
+
+	// Changed returns a channel that is closed when an answer of Limit may have become another.
+	Changed() <-chan struct{}
+}
+
 // Executor starts agents. Safe for concurrent use.
 type Executor interface {
-	// Profiles is what this edge can run, fixed for the life of the process.
-	Profiles() []wire.Profile
-
 	// Start spawns the agent of job and returns once its process exists, or an error if none does: a *fault.Fault becomes the error of the
 	// run, any other error is shown as start_failed. It is called at most once for a run. The end of ctx gives up the spawn. Nothing of what
 	// the agent says may be lost between Start and Process.Follow: it waits in the pipe.

@@ -30,16 +30,37 @@ type stage struct {
 	failStart error
 	actors    chan *actor
 
-	mu     sync.Mutex
-	starts map[id.Run]int
-	swept  []admission.Nonce
-	unable error // what Sweep returns
+	mu      sync.Mutex
+	starts  map[id.Run]int
+	swept   []admission.Nonce
+	unable  error         // what Sweep returns
+	most    int           // limit of the profile
+	changed chan struct{} // closed and replaced when most is another
 }
 
-func newStage() *stage { return &stage{actors: make(chan *actor, 64), starts: map[id.Run]int{}} }
+func newStage() *stage {
+	return &stage{actors: make(chan *actor, 64), starts: map[id.Run]int{}, changed: make(chan struct{})}
+}
 
-func (s *stage) Profiles() []wire.Profile {
-	return []wire.Profile{{Name: profileName, Runtime: "bridge"}}
+func (s *stage) Limit(profile string) (most int, offered bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.most, profile == profileName
+}
+
+func (s *stage) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// allow gives the profile another limit.
+func (s *stage) allow(most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.most = most
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 func (s *stage) Start(_ context.Context, job admission.Job) (admission.Process, error) {
@@ -130,7 +151,7 @@ func startWith(t *testing.T, home string, s *stage, limit int64) *edge {
 		t.Fatal(err)
 	}
 	a := admission.New(admission.Options{
-		Edge: id.NewEdge(), Journal: j, Executor: s, Sweeper: s, Places: 2, Log: log, Metrics: registry,
+		Edge: id.NewEdge(), Journal: j, Executor: s, Profiles: s, Sweeper: s, Places: 2, Log: log, Metrics: registry,
 	})
 	writer, runs := supervise.NewGroup(context.Background()), supervise.NewGroup(context.Background())
 	writer.Go(j.Run)

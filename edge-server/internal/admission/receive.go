@@ -65,10 +65,12 @@ func (a *Admission) receiveStart(ctx context.Context, c wire.Command) (wire.Comm
 // examine says why a start cannot be taken, if so.
 func (a *Admission) examine(c wire.Command) (*turn, *fault.Fault) {
 	t, err := newTurn(a.opts.Edge, c)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fault.Public(err)
-	case !a.profiles[t.job.Profile]:
+	}
+	_, offered := a.opts.Profiles.Limit(t.job.Profile)
+	switch {
+	case !offered:
 		return nil, fault.New(fault.ProfileUnknown, "This edge has no profile %.80q.", t.job.Profile)
 	case a.journal.Busy():
 		return nil, fault.New(fault.Busy, "The journal of this edge is almost full; it takes no new runs until the hub has caught up.")

@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-const maxAnswer = 64 << 10
+const maxAnswer = 4 << 20
 
 // Ready says whether the edge takes work.
 func (h Health) Ready() bool { return h.Status == OK }

@@ -27,6 +27,20 @@ type Health struct {
 	Uplink     Uplink    `json:"uplink"`
 	Journal    Journal   `json:"journal"`
 	ActiveRuns int       `json:"active_runs"`
+	Profiles   Profiles  `json:"profiles"`
+}
+
+// Profiles is EdgeProfiles of api/edge.yaml.
+type Profiles struct {
+	Offered []string        `json:"offered"` // by name
+	Faulty  []FaultyProfile `json:"faulty,omitempty"`
+}
+
+// FaultyProfile is EdgeFaultyProfile of api/edge.yaml.
+type FaultyProfile struct {
+	File     string   `json:"file"`
+	Problems []string `json:"problems"`
+	Kept     bool     `json:"earlier_version_kept"`
 }
 
 // Uplink is EdgeUplink of api/edge.yaml.

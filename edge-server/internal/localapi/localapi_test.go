@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
@@ -45,17 +46,20 @@ func health(s localapi.Condition) localapi.Health {
 	return localapi.Health{
 		Status: s, Version: "v1", EdgeID: "edge_1", ActiveRuns: 2, Uplink: localapi.Uplink{State: "refused", Code: fault.EdgeRevoked},
 		Journal: localapi.Journal{Head: 9, Committed: 7},
+		Profiles: localapi.Profiles{
+			Offered: []string{"scout"}, Faulty: []localapi.FaultyProfile{{File: "/p/a.yaml", Problems: []string{"line 1: error: no"}, Kept: true}},
+		},
 	}
 }
 
 func TestHealthShowsEverythingToTheOwnerAndItsStatusToOthers(t *testing.T) {
 	addr := serve(t, health(localapi.OK))
 	got, err := localapi.Ask(t.Context(), addr, token)
-	if err != nil || got != health(localapi.OK) || !got.Ready() {
+	if err != nil || !reflect.DeepEqual(got, health(localapi.OK)) || !got.Ready() {
 		t.Errorf("owner sees %+v, %v", got, err)
 	}
 	got, err = localapi.Ask(t.Context(), addr, "wrong")
-	if err != nil || got != (localapi.Health{Status: localapi.OK}) {
+	if err != nil || !reflect.DeepEqual(got, localapi.Health{Status: localapi.OK}) {
 		t.Errorf("others see %+v, %v", got, err)
 	}
 }

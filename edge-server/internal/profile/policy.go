@@ -1,11 +1,6 @@
 package profile
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/goccy/go-yaml/ast"
-)
+import "slices"
 
 // Policy says who answers an agent that asks for permission to use a tool.
 type Policy string
@@ -33,23 +28,4 @@ func (p Profile) Readonly(tool string) bool {
 		return slices.Contains(DefaultReadonlyTools(), tool)
 	}
 	return slices.Contains(p.ReadonlyTools, tool)
-}
-
-func policyName(r *reader, name string, n ast.Node) {
-	value, ok := r.scalar(name, n)
-	switch policy := Policy(value); {
-	case !ok:
-	case slices.Contains(Policies(), policy):
-		r.profile.Policy = policy
-	default:
-		r.problems.fault(line(n), "%s must be one of %s", name, policyNames())
-	}
-}
-
-func policyNames() string {
-	var names []string
-	for _, p := range Policies() {
-		names = append(names, string(p))
-	}
-	return strings.Join(names, ", ")
 }

@@ -19,6 +19,9 @@ const (
 	Events Runtime = "events" // S4's turn line in, S2's AgentEvents out (R17)
 )
 
+// Runtimes returns every runtime, the default first.
+func Runtimes() []Runtime { return []Runtime{Bridge, Events} }
+
 // Defaults of S4.
 const (
 	DefaultTimeout = 1800 * time.Second

@@ -3,7 +3,6 @@ package profile
 import (
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -85,8 +84,13 @@ runtime: telnet
 mystery: 1
 cwd:
 description: {{x}}
-permission_policy: maybe
+permission_policy: deny
 max_runs: 0
+timout-secs: 5
+x-note: {for: others}
+args: [b]
+env_allowlist: [A, B-C]
+public_env: [NOT_THERE]
 `
 	_, problems := Parse([]byte(strings.ReplaceAll(file, "{{x}}", `"{{MESSAGE}}"`)), "a", "/p")
 	want := []string{
@@ -97,11 +101,15 @@ max_runs: 0
 		`line 6: error: "A=B" cannot name an environment variable`,
 		"line 7: error: env.LIST must be a single value (anchors, tags and nested values are not supported)",
 		"line 8: error: runtime must be bridge or events",
-		"line 9: warning: unknown field mystery is ignored",
+		"line 9: error: unknown field mystery",
 		"line 10: warning: cwd has no value and is ignored",
 		"line 11: warning: {{MESSAGE}} is not a placeholder and stays as it is",
-		"line 12: error: permission_policy must be one of ask, allow-readonly, allow-all, deny-all",
+		"line 12: error: permission_policy must be ask or allow-readonly or allow-all or deny-all",
 		"line 13: error: max_runs must be a whole number, 1 or more",
+		"line 14: error: unknown field timout-secs, did you mean timeout_secs?",
+		"line 16: error: args is given twice",
+		`line 17: error: env_allowlist: "B-C" is no name of a variable: letters, digits and _, not a digit first`,
+		"line 18: warning: public_env names NOT_THERE, which is not in env",
 	}
 	if got := strings.Split(problems.String(), "; "); !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(want, "\n     "))
@@ -122,6 +130,12 @@ func TestWhatIsNoProfileIsRefused(t *testing.T) {
 		"alias":            "env: &e {A: b}\nargs: *e\ncommand: x\n",
 		"too large":        "command: " + strings.Repeat("x", maxFile),
 		"asking on events": "command: x\nruntime: events\npermission: true\n",
+		"typo":             "command: x\npermision: true\n",
+		"beside wrapper":   "agentproc: {command: x}\nargs: [a]\n",
+		"wrapper of text":  "agentproc: x\ncommand: y\n",
+		"wrapper twice":    "agentproc: {command: x}\nagentproc: {command: y}\n",
+		"variable twice":   "command: x\nenv: {A: b, A: c}\n",
+		"blank in a name":  "command: x\nenv: {\"A B\": c}\n",
 	}
 	for name, file := range cases {
 		if _, problems := Parse([]byte(file), "a", "/p"); !problems.Faulty() {
@@ -182,29 +196,6 @@ func lookupIn(env map[string]string) func(string) (string, bool) {
 	}
 }
 
-func TestFolderAddsToTheBuiltInProfilesAndWins(t *testing.T) {
-	folder := t.TempDir()
-	files := map[string]string{
-		"mine.yaml": "command: x", "scout.yml": "executor: scout\ndescription: mine", "broken.yaml": "args: [", "notes.txt": "command: y",
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	set, err := Load(folder, lookupIn(nil), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, p := range set.Sorted() {
-		names = append(names, string(p.Name))
-	}
-	if !slices.Equal(names, []string{"mine", "scout"}) || set["scout"].Description != "mine" || set["mine"].Dir != folder {
-		t.Fatalf("%q, %+v", names, set)
-	}
-}
-
 func TestChatIsOfferedOnlyWithSomethingToTalkTo(t *testing.T) {
 	cases := []struct {
 		env     map[string]string
@@ -217,11 +208,11 @@ func TestChatIsOfferedOnlyWithSomethingToTalkTo(t *testing.T) {
 		{map[string]string{ChatModel: "m", ChatBaseURL: "http://127.0.0.1:11434/v1"}, true},
 	}
 	for _, c := range cases {
-		set, err := Load(filepath.Join(t.TempDir(), "none"), lookupIn(c.env), slog.New(slog.DiscardHandler))
+		l, err := Open(filepath.Join(t.TempDir(), "none"), Edge{Lookup: lookupIn(c.env)}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, offered := set[Chat]; offered != c.offered {
+		if _, offered := l.Find(Chat); offered != c.offered {
 			t.Errorf("%v: offered %v", c.env, offered)
 		}
 	}

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,15 +14,18 @@ import (
 // example returns the bench of an agent of examples/agents. Its interpreter may be missing on this machine.
 func example(t *testing.T, name string) *bench {
 	t.Helper()
-	p, problems, err := profile.ReadFile(filepath.Join("..", "..", "..", "examples", "agents", name+".yaml"))
-	if err != nil || len(problems) > 0 {
-		t.Fatalf("%v, %v", err, problems)
+	f := profile.ReadFile(filepath.Join("..", "..", "..", "examples", "agents", name+".yaml"), profile.Edge{Lookup: os.LookupEnv})
+	if f.Problems.Faulty() {
+		t.Fatal(f.Problems)
 	}
-	if _, err := exec.LookPath(p.Command); err != nil {
-		t.Skipf("no %s on this machine", p.Command)
+	if _, err := exec.LookPath(f.Profile.Command); err != nil {
+		t.Skipf("no %s on this machine", f.Profile.Command)
+	}
+	if len(f.Problems) > 0 {
+		t.Error(f.Problems)
 	}
 	b := newBench(t, profile.Bridge)
-	b.profile = p
+	b.profile = f.Profile
 	return b
 }
 

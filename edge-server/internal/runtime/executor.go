@@ -14,13 +14,12 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
-	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Options of NewExecutor. All are required but Repository and Secrets.
 type Options struct {
 	Host       *process.Host
-	Profiles   profile.Set
+	Profiles   *profile.Library
 	Adapters   map[profile.Runtime]Adapter
 	Workspaces workspace.Store
 	// Repository is the absolute folder that scout reads; empty: a directory of its own, like any other agent.
@@ -39,23 +38,14 @@ type Executor struct {
 	metrics *metrics
 }
 
-// NewExecutor returns an Executor for the profiles of opts.
+// NewExecutor returns an Executor for the profiles of opts, as they are when each run starts.
 func NewExecutor(opts Options) *Executor {
 	return &Executor{opts: opts, metrics: newMetrics(opts.Metrics)}
 }
 
-// Profiles returns what this edge can run, by name.
-func (e *Executor) Profiles() []wire.Profile {
-	var all []wire.Profile
-	for _, p := range e.opts.Profiles.Sorted() {
-		all = append(all, wire.Profile{Name: string(p.Name), Runtime: string(p.Runtime), Description: p.Description})
-	}
-	return all
-}
-
 // Start spawns the agent of job. See admission.Executor.
 func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Process, error) {
-	p, ok := e.opts.Profiles[profile.Name(job.Profile)]
+	p, ok := e.opts.Profiles.Find(profile.Name(job.Profile))
 	adapter := e.opts.Adapters[p.Runtime]
 	if !ok || adapter == nil {
 		return nil, fault.New(fault.ProfileUnknown, "This edge has no profile %.80q.", job.Profile)

@@ -129,7 +129,7 @@ func (b *bench) lookup(name string) (string, bool) {
 func (b *bench) executor(t *testing.T) *runtime.Executor {
 	t.Helper()
 	return runtime.NewExecutor(runtime.Options{
-		Host: b.host, Profiles: profile.Set{b.profile.Name: b.profile},
+		Host: b.host, Profiles: profile.Of(b.profile),
 		Adapters:   map[profile.Runtime]runtime.Adapter{profile.Bridge: bridge.Adapter{}, profile.Events: events.Adapter{}},
 		Workspaces: workspace.NewStore(filepath.Join(t.TempDir(), "workspaces")), Repository: b.repo, Blobs: b.blobs,
 		Edge: profile.Edge{Program: os.Args[0], Lookup: b.lookup}, Secrets: []string{"sye_of-the-edge"},

@@ -65,6 +65,7 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 	defer watch.stop()
 	var giveUp <-chan time.Time
 	grown := c.opts.Journal.Appended()
+	_, changed := c.opts.Profiles.Profiles() // before the greeting, which says what there is: a change in between is said twice
 	err := c.greet(ctx)
 	for err == nil && (giveUp == nil || !c.machine.settled()) {
 		select {
@@ -82,6 +83,10 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 		case <-grown:
 			grown = c.opts.Journal.Appended()
 			err = c.feed(ctx, grownTo(c.opts.Journal.State().Head))
+		case <-changed:
+			var now []wire.Profile
+			now, changed = c.opts.Profiles.Profiles()
+			err = c.publish(subject.Capabilities, wire.Capabilities{Profiles: now})
 		case r := <-c.receipts:
 			err = c.publish(subject.Receipt, r)
 		case <-c.uploads:
@@ -116,10 +121,11 @@ func (c *connection) hello(ctx context.Context) (wire.Hello, error) {
 	if !known {
 		return wire.Hello{}, errFloorMoved
 	}
+	profiles, _ := c.opts.Profiles.Profiles()
 	return wire.Hello{
 		Protocol: wire.Protocol, Incarnation: s.Incarnation, BootNonce: s.BootNonce, Committed: s.Receipt,
 		Floor: s.Floor, FloorChain: floorChain, Head: s.Head,
-		Version: c.opts.Version, Hostname: c.opts.Hostname, Profiles: c.opts.Profiles, LiveRuns: c.opts.Commands.LiveRuns(),
+		Version: c.opts.Version, Hostname: c.opts.Hostname, Profiles: profiles, LiveRuns: c.opts.Commands.LiveRuns(),
 	}, nil
 }
 

@@ -34,6 +34,7 @@ type hub struct {
 	t    *testing.T
 	http *httptest.Server
 	edge id.Edge
+	menu *menu // of the edge that connects
 
 	mu         sync.Mutex
 	refusal    *fault.Fault  // answered to the next tunnels instead of opening them
@@ -47,12 +48,14 @@ type hub struct {
 	say        func(subject.Verb, any)
 	cutEvery   int // cut the tunnel before each n-th frame; 0 never
 	frames     int
+	offered    []string      // what the edge said that it can run, each time
 	changed    chan struct{} // closed and replaced when anything above has changed
 }
 
 func newHub(t *testing.T) *hub {
 	t.Helper()
-	h := &hub{t: t, edge: id.NewEdge(), blobs: map[string][]byte{}, changed: make(chan struct{})}
+	h := &hub{t: t, edge: id.NewEdge(), blobs: map[string][]byte{}, changed: make(chan struct{}), menu: &menu{}}
+	h.menu.offer("parrot")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /edge/uplink", h.uplink)
 	mux.HandleFunc("HEAD /edge/blobs/{sha256}", h.hasBlob)
@@ -227,6 +230,12 @@ func (l *lane) hear(m *nats.Msg) {
 			l.hello(m.Data)
 		case subject.Frame:
 			l.frame(m.Data)
+		case subject.Capabilities:
+			var c wire.Capabilities
+			if err := json.Unmarshal(m.Data, &c); err != nil {
+				h.t.Error(err)
+			}
+			h.offered = append(h.offered, names(c.Profiles))
 		case subject.Receipt:
 			var r wire.CommandReceipt
 			if err := json.Unmarshal(m.Data, &r); err != nil {
@@ -244,6 +253,7 @@ func (l *lane) hello(data []byte) {
 		h.t.Errorf("hello %s: %v", data, err)
 	}
 	l.incarnation = hello.Incarnation
+	h.offered = append(h.offered, names(hello.Profiles))
 	if h.refuseLane != nil {
 		l.say(subject.Refused, *h.refuseLane)
 		return

@@ -29,6 +29,12 @@ type Commands interface {
 	LiveRuns() []id.Run
 }
 
+// Profiles says what this edge can run. Safe for concurrent use; never blocks.
+type Profiles interface {
+	// Profiles returns what can be run now, and a channel that is closed when that has changed.
+	Profiles() (now []wire.Profile, changed <-chan struct{})
+}
+
 // Identity is what enrolment gave this edge.
 type Identity struct {
 	HubURL     string // http(s) address of the hub
@@ -41,7 +47,7 @@ type Options struct {
 	Identity Identity
 	Version  string
 	Hostname string
-	Profiles []wire.Profile
+	Profiles Profiles
 	Journal  *journal.Journal
 	Commands Commands
 	Log      *slog.Logger

@@ -60,7 +60,7 @@ func connect(t *testing.T, h *hub, secret string) *edge {
 	close(d.ready)
 	u, err := uplink.New(uplink.Options{
 		Identity: uplink.Identity{HubURL: h.http.URL, Edge: h.edge, Credential: secret}, Version: "test", Hostname: "here",
-		Profiles: []wire.Profile{{Name: "parrot", Runtime: "bridge"}}, Journal: j, Commands: d, Log: log, Metrics: registry,
+		Profiles: h.menu, Journal: j, Commands: d, Log: log, Metrics: registry,
 	})
 	if err != nil {
 		t.Fatal(err)
