@@ -51,7 +51,7 @@ func New(opts Options) *Admission {
 		opts.Now = time.Now
 	}
 	return &Admission{
-		opts: opts, journal: opts.Journal, schedule: newSchedule(opts.Places),
+		opts: opts, journal: opts.Journal, schedule: newSchedule(opts.Places, limits(opts.Profiles)),
 		metrics: newMetrics(opts.Metrics), ready: make(chan struct{}),
 	}
 }
@@ -68,6 +68,7 @@ func (a *Admission) Run(ctx context.Context) error {
 	}
 	close(a.ready)
 	places := supervise.NewGroup(ctx)
+	places.Go(a.followProfiles)
 	for range a.opts.Places {
 		places.Go(a.work)
 	}
@@ -88,6 +89,27 @@ func (a *Admission) work(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("run %s: %w", t.job.Run, err)
 		}
+	}
+}
+
+// followProfiles lets the places look again when a profile has another limit.
+func (a *Admission) followProfiles(ctx context.Context) error {
+	for {
+		changed := a.opts.Profiles.Changed()
+		a.schedule.lookAgain()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+		}
+	}
+}
+
+// limits is what the schedule asks: a profile that is gone holds nobody back, its turns fail when they start.
+func limits(p Profiles) func(profile string) int {
+	return func(profile string) int {
+		most, _ := p.Limit(profile)
+		return most
 	}
 }
 

@@ -220,6 +220,31 @@ func TestRunsBeyondThePlacesWaitAndSayWhy(t *testing.T) {
 	e.expect(t, orders[0].RunID, `{}`, event.RunStarted, event.RunCompleted)
 }
 
+// A limit of the profile holds from the moment on that it is written, and so does its end.
+func TestLimitOfTheProfileIsReadAnewForEachTurn(t *testing.T) {
+	e := start(t, t.TempDir(), newStage())
+	e.stage.allow(1)
+	orders := []wire.Command{newOrder(), newOrder()}
+	e.receive(t, orders[0], wire.Accepted)
+	first := e.stage.next(t)
+	e.receive(t, orders[1], wire.Accepted)
+	select {
+	case <-e.stage.actors:
+		t.Fatal("two runs where one is allowed")
+	case <-time.After(20 * time.Millisecond):
+	}
+	e.stage.allow(2)
+	second := e.stage.next(t)
+	for _, a := range []*actor{first, second} {
+		a.exit <- admission.Exit{Outcome: run.Completed(), Gone: true}
+	}
+	e.expect(t, orders[1].RunID, `{}`, event.RunQueued, event.RunStarted, event.RunCompleted)
+	events, err := e.journal.Events(t.Context(), orders[1].RunID)
+	if err != nil || !strings.Contains(string(events[0].Payload), "max_runs: 1") {
+		t.Errorf("the run says %s, %v", events[0].Payload, err)
+	}
+}
+
 // Turns of one agent in one conversation are taken one after the other, in order, and each gets the agent's own session of the one before.
 func TestTurnsOfOneDialogueAreTakenInOrderAndShareTheAgentSession(t *testing.T) {
 	e := start(t, t.TempDir(), newStage())

@@ -74,8 +74,9 @@ func (a *Admission) examine(c wire.Command) (*turn, *fault.Fault) {
 		return nil, fault.New(fault.ProfileUnknown, "This edge has no profile %.80q.", t.job.Profile)
 	case a.journal.Busy():
 		return nil, fault.New(fault.Busy, "The journal of this edge is almost full; it takes no new runs until the hub has caught up.")
-	case a.schedule.full():
-		return nil, fault.New(fault.Busy, "%d runs already wait on this edge.", maxPending)
+	}
+	if reason := a.schedule.refuses(t.dialogue); reason != reasonNone {
+		return nil, fault.New(fault.Busy, "%s", reason)
 	}
 	return t, nil
 }

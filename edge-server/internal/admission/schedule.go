@@ -9,58 +9,51 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// maxPending bounds the runs that wait; beyond it a start is answered with busy.
-const maxPending = 256
+// Bounds of what waits; beyond them a start is answered with busy. One dialogue cannot take all the room.
+const (
+	maxPending         = 1024
+	maxPendingDialogue = 256
+)
 
-// schedule decides which run starts next: in order of admission, at most `places` at once, and one at a time per dialogue, because an agent
-// takes one turn after the other.
+// schedule decides which run starts next. At most `places` work at once, at most its profile's limit of each profile, and one per dialogue,
+// because an agent takes one turn after the other. Dialogues take turns: one that has had its start goes behind all that wait, so that
+// a hundred messages of one conversation hold up the others by no more than one. Within a dialogue the order is that of admission.
 type schedule struct {
 	places int
+	limit  func(profile string) int // 0 is none
 
 	mu      sync.Mutex
-	pending []*turn
+	waiting []*queue // one per dialogue that has turns to start; the first that may start is next
+	pending int      // turns in them
 	running map[id.Run]*turn
 	talking map[journal.Dialogue]bool // dialogues of the running turns
+	busy    map[string]int            // running turns by profile
 	changed chan struct{}             // closed and replaced when a waiting place should look again
 }
 
-func newSchedule(places int) *schedule {
+// queue is the turns of one dialogue that have not started, oldest first. It is never empty.
+type queue struct {
+	dialogue journal.Dialogue
+	turns    []*turn
+}
+
+func newSchedule(places int, limit func(profile string) int) *schedule {
 	return &schedule{
-		places: places, running: map[id.Run]*turn{}, talking: map[journal.Dialogue]bool{}, changed: make(chan struct{}),
+		places: places, limit: limit, running: map[id.Run]*turn{}, talking: map[journal.Dialogue]bool{}, busy: map[string]int{},
+		changed: make(chan struct{}),
 	}
-}
-
-// Reasons for which a run waits, as people read them.
-const (
-	reasonNone   = ""
-	reasonPlaces = "All places for agents on this edge are taken."
-	reasonTurn   = "The agent is still busy with an earlier message of this conversation."
-)
-
-// wouldWait says why a new turn of the dialogue could not start at once; reasonNone if it could.
-func (s *schedule) wouldWait(d journal.Dialogue) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.talking[d] || slices.ContainsFunc(s.pending, func(t *turn) bool { return t.dialogue == d }):
-		return reasonTurn
-	case len(s.running)+len(s.pending) >= s.places:
-		return reasonPlaces
-	}
-	return reasonNone
-}
-
-// full says whether no more runs should wait.
-func (s *schedule) full() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.pending) >= maxPending
 }
 
 func (s *schedule) add(t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pending = append(s.pending, t)
+	q := s.queueOf(t.dialogue)
+	if q == nil {
+		q = &queue{dialogue: t.dialogue}
+		s.waiting = append(s.waiting, q)
+	}
+	q.turns = append(q.turns, t)
+	s.pending++
 	s.wake()
 }
 
@@ -82,22 +75,34 @@ func (s *schedule) next(ctx context.Context) (life context.Context, t *turn) {
 	}
 }
 
-// pick takes the first pending turn whose dialogue is silent. Callers hold mu.
+// pick takes the first turn of the first dialogue that may have one. Callers hold mu.
 func (s *schedule) pick(ctx context.Context) (context.Context, *turn) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || len(s.running) >= s.places {
 		return nil, nil
 	}
-	i := slices.IndexFunc(s.pending, func(t *turn) bool { return !s.talking[t.dialogue] })
+	i := slices.IndexFunc(s.waiting, s.mayStart)
 	if i < 0 {
 		return nil, nil
 	}
-	t := s.pending[i]
-	s.pending = slices.Delete(s.pending, i, i+1)
+	q := s.waiting[i]
+	t := q.turns[0]
+	s.waiting = slices.Delete(s.waiting, i, i+1)
+	if q.turns = q.turns[1:]; len(q.turns) > 0 {
+		s.waiting = append(s.waiting, q)
+	}
+	s.pending--
 	life, cancel := context.WithCancelCause(ctx)
 	t.cancel = cancel
 	s.running[t.job.Run] = t
 	s.talking[t.dialogue] = true
+	s.busy[t.dialogue.Profile]++
 	return life, t
+}
+
+// mayStart says whether a turn of the queue may start if there is a place for it. Callers hold mu.
+func (s *schedule) mayStart(q *queue) bool {
+	limit := s.limit(q.dialogue.Profile)
+	return !s.talking[q.dialogue] && (limit == 0 || s.busy[q.dialogue.Profile] < limit)
 }
 
 func (s *schedule) finish(t *turn) {
@@ -106,6 +111,9 @@ func (s *schedule) finish(t *turn) {
 	defer s.mu.Unlock()
 	delete(s.running, t.job.Run)
 	delete(s.talking, t.dialogue)
+	if s.busy[t.dialogue.Profile]--; s.busy[t.dialogue.Profile] == 0 {
+		delete(s.busy, t.dialogue.Profile)
+	}
 	s.wake()
 }
 
@@ -117,27 +125,51 @@ func (s *schedule) cancel(r id.Run) *turn {
 		t.cancel(errCancelled)
 		return nil
 	}
-	i := slices.IndexFunc(s.pending, func(t *turn) bool { return t.job.Run == r })
-	if i < 0 {
-		return nil
+	for i, q := range s.waiting {
+		j := slices.IndexFunc(q.turns, func(t *turn) bool { return t.job.Run == r })
+		if j < 0 {
+			continue
+		}
+		t := q.turns[j]
+		if q.turns = slices.Delete(q.turns, j, j+1); len(q.turns) == 0 {
+			s.waiting = slices.Delete(s.waiting, i, i+1)
+		}
+		s.pending--
+		return t
 	}
-	t := s.pending[i]
-	s.pending = slices.Delete(s.pending, i, i+1)
-	return t
+	return nil
 }
 
 func (s *schedule) live() []id.Run {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	live := make([]id.Run, 0, len(s.running)+len(s.pending))
+	live := make([]id.Run, 0, len(s.running)+s.pending)
 	for r := range s.running {
 		live = append(live, r)
 	}
-	for _, t := range s.pending {
-		live = append(live, t.job.Run)
+	for _, q := range s.waiting {
+		for _, t := range q.turns {
+			live = append(live, t.job.Run)
+		}
 	}
 	slices.Sort(live)
 	return live
+}
+
+// queueOf is nil if nothing of the dialogue waits. Callers hold mu.
+func (s *schedule) queueOf(d journal.Dialogue) *queue {
+	i := slices.IndexFunc(s.waiting, func(q *queue) bool { return q.dialogue == d })
+	if i < 0 {
+		return nil
+	}
+	return s.waiting[i]
+}
+
+// lookAgain lets every waiting place look again: a limit may be another.
+func (s *schedule) lookAgain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wake()
 }
 
 // wake lets every waiting place look again. Callers hold mu.

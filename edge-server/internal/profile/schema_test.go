@@ -44,7 +44,7 @@ func TestPageDescribesEveryField(t *testing.T) {
 	}
 	var rows []string
 	for _, f := range fields() {
-		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", f.name, f.without, f.about))
+		rows = append(rows, fmt.Sprintf("| %#q | %s | %s |", f.name, f.without, f.about))
 	}
 	want := strings.Join(rows, "\n")
 	if *update {
