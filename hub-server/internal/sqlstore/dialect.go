@@ -17,6 +17,7 @@ type dialect struct {
 	numbered bool          // multi-row statements number their placeholders; for SQLite a number is a name that it looks up, one by one
 	identity string        // statement that names the server and its timeline; "" when the file is all there is
 	durable  string        // statement for a new writer connection; "" when the connection string says it all
+	stall    string        // statement that takes a duration's milliseconds, for a new writer connection; "" when nobody else waits for this process
 	patience time.Duration // for one group; 0 when nothing but the local disk can hold it up
 }
 
@@ -27,6 +28,7 @@ var (
 		name: "postgres", goose: goose.DialectPostgres, begin: "BEGIN", advisory: true, numbered: true,
 		identity: `SELECT system_identifier || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) FROM pg_control_system()`,
 		durable:  `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`,
+		stall:    `SELECT set_config('idle_in_transaction_session_timeout', $1, false)`,
 		patience: 30 * time.Second,
 	}
 )

@@ -4,7 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
+	"time"
 )
+
+// maxStall is how long a transaction may wait for its next statement. Nothing but statements happens in one, so only a process that was
+// stopped takes that long: PostgreSQL then ends its session, because other hubs wait for the locks that it holds.
+const maxStall = 5 * time.Second
 
 func (w *Writer) ensureConn(ctx context.Context) error {
 	if w.conn != nil {
@@ -22,11 +28,17 @@ func (w *Writer) ensureConn(ctx context.Context) error {
 	return nil
 }
 
-// greet makes sure that a new writer connection leads to the same store and that its commits wait for the disk.
+// greet makes sure that a new writer connection leads to the same store, that its commits wait for the disk, and that it cannot hold up
+// other hubs for long.
 func (s *Store) greet(ctx context.Context, conn *sql.Conn) error {
 	if s.dialect.durable != "" {
 		if _, err := conn.ExecContext(ctx, s.dialect.durable); err != nil {
 			return fmt.Errorf("ask for durable commits: %w", err)
+		}
+	}
+	if s.dialect.stall != "" {
+		if _, err := conn.ExecContext(ctx, s.dialect.stall, strconv.FormatInt(maxStall.Milliseconds(), 10)); err != nil {
+			return fmt.Errorf("bound stalled transactions: %w", err)
 		}
 	}
 	epoch, err := s.dialect.readEpoch(ctx, conn)
