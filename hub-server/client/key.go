@@ -1,9 +1,11 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // effect says what applying a frame does to the record of its key (S3, the table of Hub frames).
@@ -128,16 +130,13 @@ func Key(f HubWebSocketFrame) string {
 
 // keyFields reads the named fields of payload, strings and numbers alike. An absent one is "", but the first must be there.
 func keyFields(payload json.RawMessage, names []string) ([]string, error) {
-	fields, err := readKeyed(payload)
-	if err != nil {
+	var k keyed
+	if err := json.Unmarshal(payload, &k); err != nil {
 		return nil, fmt.Errorf("read payload: %w", err)
 	}
 	parts := make([]string, len(names))
 	for i, name := range names {
-		raw := fields[name]
-		if json.Unmarshal(raw, &parts[i]) != nil {
-			parts[i] = string(raw) // a number
-		}
+		parts[i] = textOf(k.field(name))
 	}
 	if parts[0] == "" {
 		return nil, fmt.Errorf("payload has no %s", names[0])
@@ -145,30 +144,70 @@ func keyFields(payload json.RawMessage, names []string) ([]string, error) {
 	return parts, nil
 }
 
-// readKeyed reads the fields of which keys are made (see ruleOf), and no others: a device that was away for long applies thousands of frames
-// at once, and most of what is in them is not read here.
-func readKeyed(payload json.RawMessage) (map[string]json.RawMessage, error) {
-	var k struct {
-		ID           json.RawMessage `json:"id"`
-		RunID        json.RawMessage `json:"run_id"`
-		TaskID       json.RawMessage `json:"task_id"`
-		AgentTaskID  json.RawMessage `json:"agent_task_id"`
-		AssignmentID json.RawMessage `json:"assignment_id"`
-		EventSeq     json.RawMessage `json:"event_seq"`
-		SessionID    json.RawMessage `json:"session_id"`
-		MessageID    json.RawMessage `json:"message_id"`
-		MemberID     json.RawMessage `json:"member_id"`
-		UserID       json.RawMessage `json:"user_id"`
-		LastReadSeq  json.RawMessage `json:"last_read_seq"`
-		Reaction     json.RawMessage `json:"reaction"`
-		RequestID    json.RawMessage `json:"request_id"`
-		ApprovalID   json.RawMessage `json:"approval_id"`
-		Kind         json.RawMessage `json:"kind"`
+// keyed holds the fields of which keys are made (see ruleOf), and no others: a device that was away for long applies thousands of frames at
+// once, and most of what is in them is not read here.
+type keyed struct {
+	ID           json.RawMessage `json:"id"`
+	RunID        json.RawMessage `json:"run_id"`
+	TaskID       json.RawMessage `json:"task_id"`
+	AgentTaskID  json.RawMessage `json:"agent_task_id"`
+	AssignmentID json.RawMessage `json:"assignment_id"`
+	EventSeq     json.RawMessage `json:"event_seq"`
+	SessionID    json.RawMessage `json:"session_id"`
+	MessageID    json.RawMessage `json:"message_id"`
+	MemberID     json.RawMessage `json:"member_id"`
+	UserID       json.RawMessage `json:"user_id"`
+	LastReadSeq  json.RawMessage `json:"last_read_seq"`
+	Reaction     json.RawMessage `json:"reaction"`
+	RequestID    json.RawMessage `json:"request_id"`
+	ApprovalID   json.RawMessage `json:"approval_id"`
+	Kind         json.RawMessage `json:"kind"`
+}
+
+func (k *keyed) field(name string) json.RawMessage {
+	switch name {
+	case "id":
+		return k.ID
+	case "run_id":
+		return k.RunID
+	case "task_id":
+		return k.TaskID
+	case "agent_task_id":
+		return k.AgentTaskID
+	case "assignment_id":
+		return k.AssignmentID
+	case "event_seq":
+		return k.EventSeq
+	case "session_id":
+		return k.SessionID
+	case "message_id":
+		return k.MessageID
+	case "member_id":
+		return k.MemberID
+	case "user_id":
+		return k.UserID
+	case "last_read_seq":
+		return k.LastReadSeq
+	case "reaction":
+		return k.Reaction
+	case "request_id":
+		return k.RequestID
+	case "approval_id":
+		return k.ApprovalID
+	case "kind":
+		return k.Kind
 	}
-	err := json.Unmarshal(payload, &k)
-	return map[string]json.RawMessage{
-		"id": k.ID, "run_id": k.RunID, "task_id": k.TaskID, "agent_task_id": k.AgentTaskID, "assignment_id": k.AssignmentID,
-		"event_seq": k.EventSeq, "session_id": k.SessionID, "message_id": k.MessageID, "member_id": k.MemberID, "user_id": k.UserID,
-		"last_read_seq": k.LastReadSeq, "reaction": k.Reaction, "request_id": k.RequestID, "approval_id": k.ApprovalID, "kind": k.Kind,
-	}, err
+	return nil
+}
+
+// textOf is the value of a string, and anything else as it is written.
+func textOf(p json.RawMessage) string {
+	if n := len(p); n >= 2 && p[0] == '"' && bytes.IndexByte(p, '\\') < 0 && utf8.Valid(p) {
+		return string(p[1 : n-1])
+	}
+	var s string
+	if json.Unmarshal(p, &s) == nil {
+		return s
+	}
+	return string(p)
 }
