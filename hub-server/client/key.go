@@ -1,11 +1,11 @@
 package client
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 // effect says what applying a frame does to the record of its key (S3, the table of Hub frames).
@@ -136,7 +136,12 @@ func keyFields(payload json.RawMessage, names []string) ([]string, error) {
 	}
 	parts := make([]string, len(names))
 	for i, name := range names {
-		parts[i] = textOf(k.field(name))
+		raw := k.field(name)
+		text, ok := event.Text(raw)
+		if !ok {
+			text = string(raw) // a number
+		}
+		parts[i] = text
 	}
 	if parts[0] == "" {
 		return nil, fmt.Errorf("payload has no %s", names[0])
@@ -164,7 +169,7 @@ type keyed struct {
 	Kind         json.RawMessage `json:"kind"`
 }
 
-func (k *keyed) field(name string) json.RawMessage {
+func (k *keyed) field(name string) json.RawMessage { //nolint:cyclop // a table
 	switch name {
 	case "id":
 		return k.ID
@@ -198,16 +203,4 @@ func (k *keyed) field(name string) json.RawMessage {
 		return k.Kind
 	}
 	return nil
-}
-
-// textOf is the value of a string, and anything else as it is written.
-func textOf(p json.RawMessage) string {
-	if n := len(p); n >= 2 && p[0] == '"' && bytes.IndexByte(p, '\\') < 0 && utf8.Valid(p) {
-		return string(p[1 : n-1])
-	}
-	var s string
-	if json.Unmarshal(p, &s) == nil {
-		return s
-	}
-	return string(p)
 }

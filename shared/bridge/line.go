@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 // maxSessionID is a bound of ours in bytes: S4 has none, and the id travels in every row of the run.
@@ -67,23 +65,23 @@ type PermissionRequest struct {
 
 // ParseLine classifies one line of stdout (S4 "stdout NDJSON events"). The error is always an *IgnoredError.
 func ParseLine(data []byte) (Line, error) {
-	fields, reason := object(data)
+	line, reason := object(data)
 	if reason != "" {
 		return Line{}, &IgnoredError{reason}
 	}
-	l := Line{Type: Type(fields.text("type"))}
-	l.SessionID, l.Warnings = fields.sessionID()
+	l := Line{Type: Type(line.text("type"))}
+	l.SessionID, l.Warnings = line.sessionID()
 	switch l.Type {
 	case TypePartial:
-		l.parsePartial(fields)
+		l.parsePartial(line)
 	case TypeResult:
-		l.Text = fields.text("text")
-		l.parseUsage(fields)
+		l.Text = line.text("text")
+		l.parseUsage(line)
 	case TypeError:
-		l.Text = fields.text("message")
-		l.parseUsage(fields)
+		l.Text = line.text("message")
+		l.parseUsage(line)
 	case TypePermissionRequest:
-		if !l.parseRequest(fields) {
+		if !l.parseRequest(line) {
 			return Line{}, &IgnoredError{ReasonBadRequest}
 		}
 	case "":
@@ -94,74 +92,46 @@ func ParseLine(data []byte) (Line, error) {
 	return l, nil
 }
 
-func (l *Line) parsePartial(f fields) {
-	l.Text = f.text("text")
-	l.Role = Role(f.text("role"))
+func (l *Line) parsePartial(m members) {
+	l.Text = m.text("text")
+	l.Role = Role(m.text("role"))
 	if l.Role == "" {
 		l.Role = Output
 	}
-	if _, ok := f["usage"]; ok {
+	if m.raw("usage") != nil {
 		l.Warnings = append(l.Warnings, ReasonUsageOnPartial)
 	}
 }
 
-func (l *Line) parseUsage(f fields) {
-	usage, ok := f["usage"]
+func (l *Line) parseUsage(m members) {
+	usage := m.raw("usage")
 	switch {
-	case !ok:
+	case usage == nil:
 	case isObject(usage):
-		l.Usage = usage
+		l.Usage = bytes.Clone(usage)
 	default:
 		l.Warnings = append(l.Warnings, ReasonUsage)
 	}
 }
 
 // parseRequest returns false when not even the request's id can be used.
-func (l *Line) parseRequest(f fields) bool {
+func (l *Line) parseRequest(m members) bool {
 	r := PermissionRequest{
-		RequestID: f.text("request_id"), ToolName: f.text("tool_name"), Input: f["input"],
-		Description: f.text("description"), ToolUseID: f.text("tool_use_id"),
+		RequestID: m.text("request_id"), ToolName: m.text("tool_name"), Input: bytes.Clone(m.raw("input")),
+		Description: m.text("description"), ToolUseID: m.text("tool_use_id"),
 	}
 	r.Malformed = r.ToolName == "" || !isObject(r.Input)
 	l.Request = r
 	return validRequestID(r.RequestID)
 }
 
-// fields are the members of a line by their exact names: encoding/json's structs would take "Type" for "type".
-type fields map[string]json.RawMessage
-
-func object(data []byte) (fields, Reason) {
-	if event.Depth(data) > event.MaxDepth {
-		return nil, ReasonTooDeep
-	}
-	var f fields
-	switch {
-	case !json.Valid(data):
-		return nil, ReasonNotJSON
-	case !isObject(bytes.TrimSpace(data)):
-		return nil, ReasonNotObject
-	case json.Unmarshal(data, &f) != nil:
-		return nil, ReasonNotJSON
-	}
-	return f, ""
-}
-
-// text returns a member that is a string, "" for any other.
-func (f fields) text(name string) string {
-	var s string
-	if json.Unmarshal(f[name], &s) != nil {
-		return ""
-	}
-	return s
-}
-
 // sessionID returns a usable id or "", with a warning if there was an unusable one.
-func (f fields) sessionID() (string, []Reason) {
-	raw, ok := f["session_id"]
-	if !ok {
+func (m members) sessionID() (string, []Reason) {
+	raw := m.raw("session_id")
+	if raw == nil {
 		return "", nil
 	}
-	if s := f.text("session_id"); validSessionID(s) {
+	if s := m.text("session_id"); validSessionID(s) {
 		return s, nil
 	}
 	if string(raw) == `""` || string(raw) == "null" {
