@@ -22,6 +22,7 @@ type home struct {
 	t     *testing.T
 	bin   string
 	state string
+	edge  string // address of the edge's local API
 	up    *rig.Process
 }
 
@@ -30,14 +31,14 @@ const yardPatience = 60 * time.Second
 
 func newHome(t *testing.T) *home {
 	t.Helper()
-	h := &home{t: t, bin: rig.Programs(t), state: filepath.Join(t.TempDir(), "state")}
+	h := &home{t: t, bin: rig.Programs(t), state: filepath.Join(t.TempDir(), "state"), edge: rig.FreeAddr(t)}
 	h.start()
 	return h
 }
 
 func (h *home) start() {
 	h.t.Helper()
-	h.up = h.yard("up", "--state", h.state, "--workspace", rig.Root(), "--hub-addr", "127.0.0.1:0", "--edge-addr", "127.0.0.1:0", "--json-ready")
+	h.up = h.yard("up", "--state", h.state, "--workspace", rig.Root(), "--hub-addr", "127.0.0.1:0", "--edge-addr", h.edge, "--json-ready")
 	h.up.WaitFor(`"took_ms"`)
 }
 
