@@ -72,6 +72,8 @@ type (
 	}
 	RunFailedPayload struct {
 		Error ErrorObj `json:"error"`
+		// ContinuedBy is the run that takes to the agent what a person answered too late for this one.
+		ContinuedBy id.Run `json:"continued_by_run_id,omitempty"`
 	}
 	RunCancelledPayload struct {
 		ExternalStopConfirmed bool `json:"external_stop_confirmed"`

@@ -31,6 +31,7 @@ func examples() map[string]any {
 		"run.completed":                   event.RunCompletedPayload{MessageID: "msg_1"},
 		"run.completed.silent":            event.RunCompletedPayload{},
 		"run.failed":                      event.RunFailedPayload{Error: failure},
+		"run.failed.continued":            event.RunFailedPayload{Error: failure, ContinuedBy: "run_0123456789abcdef"},
 		"run.cancelled":                   event.RunCancelledPayload{ExternalStopConfirmed: true},
 		"run.interrupted":                 event.RunInterruptedPayload{ReasonCode: fault.ProcessLost},
 		"run.late_outcome":                event.LateOutcomePayload{Type: event.RunCompleted, Payload: json.RawMessage(`{"message_id":"msg_1"}`)},

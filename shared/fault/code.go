@@ -29,6 +29,8 @@ const (
 	AgentOperateRequired Code = "agent_operate_required" // the edge's owner has not let you operate this agent
 	EmptyPrompt          Code = "empty_prompt"           // nothing to send
 	RunEnded             Code = "run_ended"              // the run is already over
+	AlreadyAnswered      Code = "already_answered"       // another answer came first and stands
+	PromptCancelled      Code = "prompt_cancelled"       // the run is over; nobody waits for an answer
 	SessionDissolved     Code = "session_dissolved"      // the conversation is closed
 
 	CursorInvalid Code = "cursor_invalid" // not a cursor of ours

@@ -123,6 +123,17 @@ func TestFailureClosesWhatIsOpen(t *testing.T) {
 	}
 }
 
+func TestARunThatTimedOutWaitingNamesTheOneThatGoesOn(t *testing.T) {
+	n := run.New(run.Options{})
+	got := append(n.Start("", time.Unix(0, 0)), n.Close(run.ProcessEnded(nil))...)
+	got = append(got, n.Close(run.TimedOutWaiting("run_0123456789abcdef"))...)
+	expect(t, got, event.RunStarted, event.RunProcessEnded, event.RunFailed)
+	f := first[event.RunFailedPayload](t, got, event.RunFailed)
+	if f.ContinuedBy != "run_0123456789abcdef" || f.Error.Code != fault.Timeout || !strings.Contains(f.Error.Message, "run_0123456789abcdef") {
+		t.Errorf("failed %+v", f)
+	}
+}
+
 func TestCloseFromOutsideEndsInTheGivenWay(t *testing.T) {
 	for _, c := range []struct {
 		outcome run.Outcome

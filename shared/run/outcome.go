@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -21,6 +23,16 @@ func Completed() Outcome {
 func Failed(err event.ErrorObj) Outcome {
 	err = bounded(err)
 	return Outcome{event.RunFailed, func(id.Message) any { return event.RunFailedPayload{Error: err} }}
+}
+
+// TimedOutWaiting is the end of a run whose process reached its turn limit while it asked a person (R21): the run next takes their answer to
+// the agent.
+func TimedOutWaiting(next id.Run) Outcome {
+	err := event.ErrorObj{
+		Code:    fault.Timeout,
+		Message: fmt.Sprintf("The turn limit ended the agent's process while it waited for a person. It goes on in %s.", next),
+	}
+	return Outcome{event.RunFailed, func(id.Message) any { return event.RunFailedPayload{Error: err, ContinuedBy: next} }}
 }
 
 // Cancelled is the end of a run that somebody stopped. confirmed says that the whole process tree is known to be gone.
