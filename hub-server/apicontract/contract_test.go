@@ -24,6 +24,7 @@ var open = []string{"bootstrapUser", "registerUser", "login", "refreshTokens", "
 var naturallyIdempotent = []string{
 	"bootstrapUser", "registerUser", "enrolEdge", // one-time tokens
 	"sendMessage",            // client_msg_id
+	"answerPrompt",           // request_id
 	"login", "refreshTokens", // a fresh login, a successor token
 	"logout", "markRead", "cancelAgentTask", // a state to reach
 }

@@ -32,6 +32,33 @@ func (e AgentControlPayloadKind) Valid() bool {
 	}
 }
 
+// Defines values for AttachmentKind.
+const (
+	AttachmentKindAudio AttachmentKind = "audio"
+	AttachmentKindFile  AttachmentKind = "file"
+	AttachmentKindImage AttachmentKind = "image"
+	AttachmentKindOther AttachmentKind = "other"
+	AttachmentKindVideo AttachmentKind = "video"
+)
+
+// Valid indicates whether the value is a known member of the AttachmentKind enum.
+func (e AttachmentKind) Valid() bool {
+	switch e {
+	case AttachmentKindAudio:
+		return true
+	case AttachmentKindFile:
+		return true
+	case AttachmentKindImage:
+		return true
+	case AttachmentKindOther:
+		return true
+	case AttachmentKindVideo:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AuthOKPayloadResume.
 const (
 	AuthOKPayloadResumeFresh    AuthOKPayloadResume = "fresh"
@@ -363,6 +390,7 @@ func (e NotificationPayloadType) Valid() bool {
 const (
 	ProblemCodeAgentOperateRequired ProblemCode = "agent_operate_required"
 	ProblemCodeAgentUnknown         ProblemCode = "agent_unknown"
+	ProblemCodeAlreadyAnswered      ProblemCode = "already_answered"
 	ProblemCodeBlobMismatch         ProblemCode = "blob_mismatch"
 	ProblemCodeBodyTooLarge         ProblemCode = "body_too_large"
 	ProblemCodeBootstrapDone        ProblemCode = "bootstrap_done"
@@ -371,6 +399,7 @@ const (
 	ProblemCodeCursorAhead          ProblemCode = "cursor_ahead"
 	ProblemCodeCursorInvalid        ProblemCode = "cursor_invalid"
 	ProblemCodeCursorReset          ProblemCode = "cursor_reset"
+	ProblemCodeDigestMismatch       ProblemCode = "digest_mismatch"
 	ProblemCodeEdgeRefused          ProblemCode = "edge_refused"
 	ProblemCodeEdgeRevoked          ProblemCode = "edge_revoked"
 	ProblemCodeEmptyPrompt          ProblemCode = "empty_prompt"
@@ -384,6 +413,7 @@ const (
 	ProblemCodeInvitationInvalid    ProblemCode = "invitation_invalid"
 	ProblemCodeNotFound             ProblemCode = "not_found"
 	ProblemCodeOriginRefused        ProblemCode = "origin_refused"
+	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
@@ -397,6 +427,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeAgentOperateRequired:
 		return true
 	case ProblemCodeAgentUnknown:
+		return true
+	case ProblemCodeAlreadyAnswered:
 		return true
 	case ProblemCodeBlobMismatch:
 		return true
@@ -413,6 +445,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeCursorInvalid:
 		return true
 	case ProblemCodeCursorReset:
+		return true
+	case ProblemCodeDigestMismatch:
 		return true
 	case ProblemCodeEdgeRefused:
 		return true
@@ -440,6 +474,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeOriginRefused:
 		return true
+	case ProblemCodePromptCancelled:
+		return true
 	case ProblemCodeRateLimited:
 		return true
 	case ProblemCodeRunEnded:
@@ -449,6 +485,66 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeTooLarge:
 		return true
 	case ProblemCodeUnauthenticated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PromptAnswerBy.
+const (
+	PromptAnswerByBridge PromptAnswerBy = "bridge"
+	PromptAnswerByPerson PromptAnswerBy = "person"
+	PromptAnswerByPolicy PromptAnswerBy = "policy"
+)
+
+// Valid indicates whether the value is a known member of the PromptAnswerBy enum.
+func (e PromptAnswerBy) Valid() bool {
+	switch e {
+	case PromptAnswerByBridge:
+		return true
+	case PromptAnswerByPerson:
+		return true
+	case PromptAnswerByPolicy:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PromptDecision.
+const (
+	PromptDecisionAllow PromptDecision = "allow"
+	PromptDecisionDeny  PromptDecision = "deny"
+)
+
+// Valid indicates whether the value is a known member of the PromptDecision enum.
+func (e PromptDecision) Valid() bool {
+	switch e {
+	case PromptDecisionAllow:
+		return true
+	case PromptDecisionDeny:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PromptState.
+const (
+	PromptStateAnswered  PromptState = "answered"
+	PromptStateCancelled PromptState = "cancelled"
+	PromptStatePending   PromptState = "pending"
+)
+
+// Valid indicates whether the value is a known member of the PromptState enum.
+func (e PromptState) Valid() bool {
+	switch e {
+	case PromptStateAnswered:
+		return true
+	case PromptStateCancelled:
+		return true
+	case PromptStatePending:
 		return true
 	default:
 		return false
@@ -694,7 +790,13 @@ type AgentStreamPayload struct {
 
 // AgentTask A run, as those see it who asked for it. The task's id is the run's id.
 type AgentTask struct {
-	AgentID        AgentID   `json:"agent_id"`
+	AgentID AgentID `json:"agent_id"`
+
+	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
+	ContinuedByRunID RunID `json:"continued_by_run_id,omitempty,omitzero"`
+
+	// ContinuesRunID Example: run_9f2c1b7ad0e44c55
+	ContinuesRunID RunID     `json:"continues_run_id,omitempty,omitzero"`
 	CreatedAt      time.Time `json:"created_at"`
 	EdgeID         EdgeID    `json:"edge_id,omitempty,omitzero"`
 	EndedAt        time.Time `json:"ended_at,omitempty,omitzero"`
@@ -725,10 +827,13 @@ type AgentTask struct {
 
 // AgentTaskInput defines model for AgentTaskInput.
 type AgentTaskInput struct {
-	AgentID          AgentID   `json:"agent_id"`
-	Prompt           string    `json:"prompt,omitempty,omitzero"`
-	SessionID        SessionID `json:"session_id"`
-	TriggerMessageID MessageID `json:"trigger_message_id,omitempty,omitzero"`
+	AgentID AgentID `json:"agent_id"`
+
+	// Attachments Together at most 256 KiB.
+	Attachments      []Attachment `json:"attachments,omitempty,omitzero"`
+	Prompt           string       `json:"prompt,omitempty,omitzero"`
+	SessionID        SessionID    `json:"session_id"`
+	TriggerMessageID MessageID    `json:"trigger_message_id,omitempty,omitzero"`
 }
 
 // AgentTaskList defines model for AgentTaskList.
@@ -765,6 +870,22 @@ type ArtifactList struct {
 
 // AssignmentID defines model for AssignmentID.
 type AssignmentID = string
+
+// Attachment defines model for Attachment.
+type Attachment struct {
+	Filename string         `json:"filename,omitempty,omitzero"`
+	Kind     AttachmentKind `json:"kind"`
+	MimeType string         `json:"mime_type,omitempty,omitzero"`
+
+	// Size Bytes of what the address leads to.
+	Size int64 `json:"size,omitempty,omitzero"`
+
+	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`.
+	URL string `json:"url"`
+}
+
+// AttachmentKind defines model for AttachmentKind.
+type AttachmentKind string
 
 // AuthOKPayload The first frame of a connection, and its heartbeat after 20 s of silence.
 type AuthOKPayload struct {
@@ -1052,6 +1173,9 @@ type MemberType string
 
 // Message defines model for Message.
 type Message struct {
+	// Attachments Together at most 256 KiB.
+	Attachments []Attachment `json:"attachments,omitempty,omitzero"`
+
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id,omitempty,omitzero"`
 
@@ -1084,6 +1208,9 @@ type MessageID = string
 
 // MessageInput defines model for MessageInput.
 type MessageInput struct {
+	// Attachments Together at most 256 KiB.
+	Attachments []Attachment `json:"attachments,omitempty,omitzero"`
+
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id"`
 
@@ -1191,6 +1318,8 @@ type PrivateSessionInput struct {
 
 // Problem defines model for Problem.
 type Problem struct {
+	Answer PromptAnswer `json:"answer,omitempty,omitzero"`
+
 	// Code Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status.
 	Code ProblemCode `json:"code"`
 
@@ -1209,6 +1338,95 @@ type ProblemCode string
 
 // ProfileName defines model for ProfileName.
 type ProfileName = string
+
+// Prompt `payload` is that of the run's `run.prompt.requested`: the same bytes for ever, on every device.
+type Prompt struct {
+	AgentID AgentID      `json:"agent_id"`
+	Answer  PromptAnswer `json:"answer,omitempty,omitzero"`
+
+	// AskedAt When the hub recorded the question.
+	AskedAt time.Time `json:"asked_at"`
+	Digest  SHA256    `json:"digest"`
+	EdgeID  EdgeID    `json:"edge_id,omitempty,omitzero"`
+
+	// EventSeq Of the event that asked.
+	EventSeq int64 `json:"event_seq"`
+
+	// Kind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+	Kind PromptKind `json:"kind"`
+
+	// Payload The stored bytes, never re-encoded. Shapes are in `api/events.md`.
+	Payload   EventPayload `json:"payload"`
+	RequestID RequestID    `json:"request_id"`
+	SessionID SessionID    `json:"session_id"`
+
+	// State `cancelled`: the run is over, nobody waits for an answer.
+	State PromptState `json:"state"`
+
+	// TaskID Example: run_9f2c1b7ad0e44c55
+	TaskID RunID `json:"task_id"`
+}
+
+// PromptAnswer defines model for PromptAnswer.
+type PromptAnswer struct {
+	AnsweredAt time.Time `json:"answered_at"`
+
+	// By Who decided: a person, the profile's policy, or the bridge itself.
+	By PromptAnswerBy `json:"by"`
+
+	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
+	ContinuedByRunID RunID          `json:"continued_by_run_id,omitempty,omitzero"`
+	Decision         PromptDecision `json:"decision"`
+
+	// DeliveredAt When the agent had it and went on. Absent until then, and for ever if it never had it.
+	DeliveredAt time.Time `json:"delivered_at,omitempty,omitzero"`
+	DeviceID    DeviceID  `json:"device_id,omitempty,omitzero"`
+	Reason      string    `json:"reason,omitempty,omitzero"`
+
+	// Refused Why the edge could not pass it on, such as `too_late`: the process was gone.
+	Refused string `json:"refused,omitempty,omitzero"`
+
+	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
+	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id,omitempty,omitzero"`
+}
+
+// PromptAnswerBy Who decided: a person, the profile's policy, or the bridge itself.
+type PromptAnswerBy string
+
+// PromptAnswerInput defines model for PromptAnswerInput.
+type PromptAnswerInput struct {
+	Decision PromptDecision `json:"decision"`
+	Digest   SHA256         `json:"digest,omitempty,omitzero"`
+
+	// Reason The agent is told it with a denial; it is recorded in any case.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
+	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
+}
+
+// PromptDecision defines model for PromptDecision.
+type PromptDecision string
+
+// PromptInput What the tool is to get instead of what the agent proposed; only with `allow`.
+type PromptInput = json.RawMessage
+
+// PromptKind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+type PromptKind = string
+
+// PromptList defines model for PromptList.
+type PromptList struct {
+	Items []Prompt `json:"items"`
+
+	// Next Opaque; absent on the last page.
+	Next PageToken `json:"next,omitempty,omitzero"`
+}
+
+// PromptState `cancelled`: the run is over, nobody waits for an answer.
+type PromptState string
 
 // ReadMark defines model for ReadMark.
 type ReadMark struct {
@@ -1538,6 +1756,16 @@ type CreateInvitationParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// ListPromptsParams defines parameters for ListPrompts.
+type ListPromptsParams struct {
+	// State Only those in this state; all without it.
+	State *PromptState `form:"state,omitempty" json:"state,omitempty"`
+	Limit *Limit       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
 	// Name Only conversations with exactly this name.
@@ -1642,6 +1870,9 @@ type MarkReadJSONRequestBody = ReadMarkInput
 
 // CreateAgentTaskJSONRequestBody defines body for CreateAgentTask for application/json ContentType.
 type CreateAgentTaskJSONRequestBody = AgentTaskInput
+
+// AnswerPromptJSONRequestBody defines body for AnswerPrompt for application/json ContentType.
+type AnswerPromptJSONRequestBody = PromptAnswerInput
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -1913,6 +2144,11 @@ type ClientInterface interface {
 	// Corresponds with POST /client/invitations (the `CreateInvitation` operationId).
 	CreateInvitation(ctx context.Context, params *CreateInvitationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPrompts Questions of agents that I may answer, the oldest first
+	//
+	// Corresponds with GET /client/prompts (the `ListPrompts` operationId).
+	ListPrompts(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListSessions Conversations I am a member of, most recently changed first
 	//
 	// Corresponds with GET /client/sessions (the `ListSessions` operationId).
@@ -2061,6 +2297,31 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id} (the `GetAgentTask` operationId).
 	GetAgentTask(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAgentTaskPrompts What the run has asked people, in the order it was asked
+	//
+	// Those that wait, those that are answered, and those that nobody can answer any more.
+	//
+	// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
+	ListAgentTaskPrompts(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AnswerPromptWithBody Answer what an agent asks
+	//
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+	AnswerPromptWithBody(ctx context.Context, taskID TaskID, requestID RequestID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AnswerPrompt Answer what an agent asks
+	//
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+	AnswerPrompt(ctx context.Context, taskID TaskID, requestID RequestID, body AnswerPromptJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAgentTaskArtifacts What the run produced, in the order it was produced
 	//
@@ -2558,6 +2819,21 @@ func (c *API) CreateInvitation(ctx context.Context, params *CreateInvitationPara
 	return c.Client.Do(req)
 }
 
+// ListPrompts Questions of agents that I may answer, the oldest first
+//
+// Corresponds with GET /client/prompts (the `ListPrompts` operationId).
+func (c *API) ListPrompts(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPromptsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListSessions Conversations I am a member of, most recently changed first
 //
 // Corresponds with GET /client/sessions (the `ListSessions` operationId).
@@ -2907,6 +3183,61 @@ func (c *API) CreateAgentTask(ctx context.Context, params *CreateAgentTaskParams
 // Corresponds with GET /web/agent-tasks/{task_id} (the `GetAgentTask` operationId).
 func (c *API) GetAgentTask(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAgentTaskRequest(c.Server, taskID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAgentTaskPrompts What the run has asked people, in the order it was asked
+//
+// Those that wait, those that are answered, and those that nobody can answer any more.
+//
+// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
+func (c *API) ListAgentTaskPrompts(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgentTaskPromptsRequest(c.Server, taskID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AnswerPromptWithBody Answer what an agent asks
+//
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+func (c *API) AnswerPromptWithBody(ctx context.Context, taskID TaskID, requestID RequestID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAnswerPromptRequestWithBody(c.Server, taskID, requestID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AnswerPrompt Answer what an agent asks
+//
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+func (c *API) AnswerPrompt(ctx context.Context, taskID TaskID, requestID RequestID, body AnswerPromptJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAnswerPromptRequest(c.Server, taskID, requestID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3746,6 +4077,84 @@ func NewCreateInvitationRequest(server string, params *CreateInvitationParams) (
 	return req, nil
 }
 
+// NewListPromptsRequest constructs an http.Request for the ListPrompts method
+func NewListPromptsRequest(server string, params *ListPromptsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/prompts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListSessionsRequest constructs an http.Request for the ListSessions method
 func NewListSessionsRequest(server string, params *ListSessionsParams) (*http.Request, error) {
 	var err error
@@ -4548,6 +4957,94 @@ func NewGetAgentTaskRequest(server string, taskID TaskID) (*http.Request, error)
 	return req, nil
 }
 
+// NewListAgentTaskPromptsRequest constructs an http.Request for the ListAgentTaskPrompts method
+func NewListAgentTaskPromptsRequest(server string, taskID TaskID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "task_id", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/web/agent-tasks/%s/approvals", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAnswerPromptRequest calls the generic AnswerPrompt builder with application/json body
+func NewAnswerPromptRequest(server string, taskID TaskID, requestID RequestID, body AnswerPromptJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAnswerPromptRequestWithBody(server, taskID, requestID, "application/json", bodyReader)
+}
+
+// NewAnswerPromptRequestWithBody constructs an http.Request for the AnswerPrompt method, with any body, and a specified content type
+func NewAnswerPromptRequestWithBody(server string, taskID TaskID, requestID RequestID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "task_id", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "request_id", requestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/web/agent-tasks/%s/approvals/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewListAgentTaskArtifactsRequest constructs an http.Request for the ListAgentTaskArtifacts method
 func NewListAgentTaskArtifactsRequest(server string, taskID TaskID) (*http.Request, error) {
 	var err error
@@ -4957,6 +5454,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /client/invitations (the `CreateInvitation` operationId).
 	CreateInvitationWithResponse(ctx context.Context, params *CreateInvitationParams, reqEditors ...RequestEditorFn) (*CreateInvitationResponse, error)
 
+	// ListPromptsWithResponse Questions of agents that I may answer, the oldest first
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/prompts (the `ListPrompts` operationId).
+	ListPromptsWithResponse(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*ListPromptsResponse, error)
+
 	// ListSessionsWithResponse Conversations I am a member of, most recently changed first
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -5123,6 +5627,33 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id} (the `GetAgentTask` operationId).
 	GetAgentTaskWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*GetAgentTaskResponse, error)
+
+	// ListAgentTaskPromptsWithResponse What the run has asked people, in the order it was asked
+	//
+	// Those that wait, those that are answered, and those that nobody can answer any more.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
+	ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error)
+
+	// AnswerPromptWithBodyWithResponse Answer what an agent asks
+	//
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+	AnswerPromptWithBodyWithResponse(ctx context.Context, taskID TaskID, requestID RequestID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AnswerPromptResponse, error)
+
+	// AnswerPromptWithResponse Answer what an agent asks
+	//
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+	AnswerPromptWithResponse(ctx context.Context, taskID TaskID, requestID RequestID, body AnswerPromptJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerPromptResponse, error)
 
 	// ListAgentTaskArtifactsWithResponse What the run produced, in the order it was produced
 	//
@@ -6307,6 +6838,61 @@ func (r CreateInvitationResponse) ContentType() string {
 	return ""
 }
 
+// ListPromptsResponseDefaultHeaders the declared response headers of an HTTP default response for ListPrompts
+type ListPromptsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListPromptsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PromptList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListPromptsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPromptsResponse) GetJSON200() *PromptList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPromptsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPromptsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPromptsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPromptsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPromptsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListSessionsResponseDefaultHeaders the declared response headers of an HTTP default response for ListSessions
 type ListSessionsResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -7104,6 +7690,116 @@ func (r GetAgentTaskResponse) ContentType() string {
 	return ""
 }
 
+// ListAgentTaskPromptsResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgentTaskPrompts
+type ListAgentTaskPromptsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListAgentTaskPromptsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PromptList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListAgentTaskPromptsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAgentTaskPromptsResponse) GetJSON200() *PromptList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListAgentTaskPromptsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAgentTaskPromptsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgentTaskPromptsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgentTaskPromptsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAgentTaskPromptsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AnswerPromptResponseDefaultHeaders the declared response headers of an HTTP default response for AnswerPrompt
+type AnswerPromptResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type AnswerPromptResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Prompt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *AnswerPromptResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AnswerPromptResponse) GetJSON200() *Prompt {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AnswerPromptResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AnswerPromptResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AnswerPromptResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AnswerPromptResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AnswerPromptResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListAgentTaskArtifactsResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgentTaskArtifacts
 type ListAgentTaskArtifactsResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -7661,6 +8357,19 @@ func (c *ClientWithResponses) CreateInvitationWithResponse(ctx context.Context, 
 	return ParseCreateInvitationResponse(rsp)
 }
 
+// ListPromptsWithResponse Questions of agents that I may answer, the oldest first
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/prompts (the `ListPrompts` operationId).
+func (c *ClientWithResponses) ListPromptsWithResponse(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*ListPromptsResponse, error) {
+	rsp, err := c.ListPrompts(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPromptsResponse(rsp)
+}
+
 // ListSessionsWithResponse Conversations I am a member of, most recently changed first
 //
 // Returns a wrapper object for the known response body format(s).
@@ -7952,6 +8661,51 @@ func (c *ClientWithResponses) GetAgentTaskWithResponse(ctx context.Context, task
 		return nil, err
 	}
 	return ParseGetAgentTaskResponse(rsp)
+}
+
+// ListAgentTaskPromptsWithResponse What the run has asked people, in the order it was asked
+//
+// Those that wait, those that are answered, and those that nobody can answer any more.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
+func (c *ClientWithResponses) ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error) {
+	rsp, err := c.ListAgentTaskPrompts(ctx, taskID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgentTaskPromptsResponse(rsp)
+}
+
+// AnswerPromptWithBodyWithResponse Answer what an agent asks
+//
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+func (c *ClientWithResponses) AnswerPromptWithBodyWithResponse(ctx context.Context, taskID TaskID, requestID RequestID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AnswerPromptResponse, error) {
+	rsp, err := c.AnswerPromptWithBody(ctx, taskID, requestID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAnswerPromptResponse(rsp)
+}
+
+// AnswerPromptWithResponse Answer what an agent asks
+//
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/approvals/{request_id} (the `AnswerPrompt` operationId).
+func (c *ClientWithResponses) AnswerPromptWithResponse(ctx context.Context, taskID TaskID, requestID RequestID, body AnswerPromptJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerPromptResponse, error) {
+	rsp, err := c.AnswerPrompt(ctx, taskID, requestID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAnswerPromptResponse(rsp)
 }
 
 // ListAgentTaskArtifactsWithResponse What the run produced, in the order it was produced
@@ -9010,6 +9764,52 @@ func ParseCreateInvitationResponse(rsp *http.Response) (*CreateInvitationRespons
 	return response, nil
 }
 
+// ParseListPromptsResponse parses an HTTP response from a ListPromptsWithResponse call
+func ParseListPromptsResponse(rsp *http.Response) (*ListPromptsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPromptsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PromptList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListPromptsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListSessionsResponse parses an HTTP response from a ListSessionsWithResponse call
 func ParseListSessionsResponse(rsp *http.Response) (*ListSessionsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -9650,6 +10450,98 @@ func ParseGetAgentTaskResponse(rsp *http.Response) (*GetAgentTaskResponse, error
 	switch {
 	case true:
 		var headers GetAgentTaskResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListAgentTaskPromptsResponse parses an HTTP response from a ListAgentTaskPromptsWithResponse call
+func ParseListAgentTaskPromptsResponse(rsp *http.Response) (*ListAgentTaskPromptsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgentTaskPromptsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PromptList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListAgentTaskPromptsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAnswerPromptResponse parses an HTTP response from a AnswerPromptWithResponse call
+func ParseAnswerPromptResponse(rsp *http.Response) (*AnswerPromptResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AnswerPromptResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Prompt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers AnswerPromptResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

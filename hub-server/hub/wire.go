@@ -16,6 +16,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/uplink"
@@ -47,6 +48,7 @@ type domain struct {
 	sessions   *chat.Sessions
 	messages   *chat.Messages
 	record     runlog.Services
+	prompts    *prompt.Prompts
 }
 
 // stores are the writer's and readers' sides of the record, by noun.
@@ -55,6 +57,7 @@ type stores struct {
 	fleet    *sqlstore.Fleet
 	chat     *sqlstore.Chat
 	runlog   *sqlstore.Runlog
+	prompts  *sqlstore.Prompts
 	marks    *sqlstore.Marks
 }
 
@@ -71,6 +74,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 		fleet:    sqlstore.NewFleet(h.store, s.writer),
 		chat:     sqlstore.NewChat(h.store, s.writer),
 		runlog:   sqlstore.NewRunlog(h.store, s.writer),
+		prompts:  sqlstore.NewPrompts(h.store, s.writer),
 		marks:    sqlstore.NewMarks(h.store, s.writer),
 	}
 	d, err := h.newDomain(st)
@@ -81,7 +85,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 		return fmt.Errorf("prepare first user: %w", err)
 	}
 	h.newDelivery(st, d)
-	s.watch = runlog.NewWatch(d.record.Runs, h.opts.Config.InterruptAfter)
+	s.watch = runlog.NewWatch(d.record.Runs, d.prompts, h.opts.Config.InterruptAfter)
 	s.uplink = uplink.NewHandler(uplink.Deps{
 		Log: h.log, Bus: uplinkBus{h.edgeBus, h.local}, Edges: d.edges, Lanes: d.record.Lanes, Runs: d.record.Runs,
 		Presence: s.presence, Problem: httpapi.AnswerProblem(h.log), Metrics: uplink.NewMetrics(h.registry),
@@ -120,6 +124,7 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 	}
 	d.sessions = &chat.Sessions{Store: st.chat, Agents: d.agents, Attempts: attempts, Now: time.Now}
 	d.messages = &chat.Messages{Store: st.chat, Sessions: d.sessions, Dispatcher: d.record.Dispatcher, Now: time.Now}
+	d.prompts = &prompt.Prompts{Store: st.prompts, Runs: d.record.Runs}
 	return d, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Limits of a message.
@@ -26,6 +27,7 @@ type Draft struct {
 	ClientMsgID ClientMsgID
 	ContentType ContentType // "" means Text
 	Content     json.RawMessage
+	Attachments []wire.Attachment
 	Mentions    []id.Agent // besides those that the text names
 	ReplyTo     id.Message // "" for none
 	TraceID     string     // 32 hex, of the request
@@ -54,6 +56,9 @@ func (d Draft) check() (Draft, string, error) {
 	if len(d.Mentions) > MaxMentions {
 		return d, "", tooManyMentions()
 	}
+	if err := wire.CheckAttachments(d.Attachments); err != nil {
+		return d, "", err
+	}
 	fields, err := contentFields(d.Content)
 	if err != nil {
 		return d, "", err
@@ -67,6 +72,9 @@ func (d Draft) check() (Draft, string, error) {
 		return d, "", checkSize(len(d.Content))
 	}
 	text, err := textOf(fields)
+	if err == nil && strings.TrimSpace(text) == "" && len(d.Attachments) == 0 {
+		err = emptyPrompt()
+	}
 	return d, text, err
 }
 
@@ -88,9 +96,6 @@ func textOf(fields map[string]json.RawMessage) (string, error) {
 	var text *string
 	if err := json.Unmarshal(fields["text"], &text); err != nil || text == nil {
 		return "", fault.New(fault.InvalidRequest, "content.text must be a string.")
-	}
-	if strings.TrimSpace(*text) == "" {
-		return "", emptyPrompt()
 	}
 	return *text, checkSize(len(*text))
 }

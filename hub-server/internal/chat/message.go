@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Message is one entry of a conversation, written by a user or by an agent.
@@ -16,6 +17,7 @@ type Message struct {
 	Sender      MemberID
 	ContentType ContentType
 	Content     json.RawMessage // JSON object; `{"text": …}` for Text
+	Attachments []wire.Attachment
 	Mentions    []id.Agent
 	ReplyTo     id.Message // empty when it answers none
 	Tasks       []id.Run   // the runs it started

@@ -110,12 +110,12 @@ func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session,
 	}
 	p := Posting{By: by.User, Message: Message{
 		ID: id.NewMessage(), Session: s.ID, ClientMsgID: d.ClientMsgID, Sender: OfUser(by.User), ContentType: d.ContentType,
-		Content: d.Content, ReplyTo: d.ReplyTo, CreatedAt: m.Now.Moment(),
+		Content: d.Content, Attachments: d.Attachments, ReplyTo: d.ReplyTo, CreatedAt: m.Now.Moment(),
 	}}
 	for _, agent := range agents {
 		run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
-			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Trigger: p.Message.ID,
-			RequestedBy: by.User, TraceID: d.TraceID,
+			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Attachments: d.Attachments,
+			Trigger: p.Message.ID, RequestedBy: by.User, TraceID: d.TraceID,
 		})
 		if err != nil {
 			return Posting{}, err

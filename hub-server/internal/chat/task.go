@@ -8,6 +8,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // NewTask asks for one run of one agent: for a new prompt, or for a message that is already there. Exactly one of the two.
@@ -17,11 +18,13 @@ type NewTask struct {
 	Prompt  string
 	Trigger id.Message
 	TraceID string // 32 hex, of the request
+
+	Attachments []wire.Attachment // of the prompt
 }
 
-// StartTask starts the run. With a prompt, the text is first stored as the caller's message.
+// StartTask starts the run. With a prompt, or attachments alone, that is first stored as the caller's message.
 func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTask, at account.Attempt) (runlog.Run, error) {
-	if (n.Prompt == "") == (n.Trigger == "") {
+	if (n.Prompt == "" && len(n.Attachments) == 0) == (n.Trigger == "") {
 		return runlog.Run{}, fault.New(fault.EmptyPrompt, "Give either a prompt or a trigger_message_id.")
 	}
 	return account.Once(ctx, m.Sessions.Attempts, at, func(claim func(runlog.Run) (account.Claim, error)) (runlog.Run, error) {
@@ -44,7 +47,8 @@ func (m *Messages) startForPrompt(
 		return runlog.Run{}, err
 	}
 	d, text, err := Draft{
-		Session: s.ID, ClientMsgID: newClientMsgID(), Content: content, Mentions: []id.Agent{n.Agent}, TraceID: n.TraceID,
+		Session: s.ID, ClientMsgID: newClientMsgID(), Content: content, Attachments: n.Attachments, Mentions: []id.Agent{n.Agent},
+		TraceID: n.TraceID,
 	}.check()
 	if err != nil {
 		return runlog.Run{}, err
@@ -77,8 +81,8 @@ func (m *Messages) startForMessage(
 		return runlog.Run{}, err
 	}
 	run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
-		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Trigger: trigger.ID,
-		RequestedBy: by.User, TraceID: n.TraceID,
+		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: trigger.Attachments,
+		Trigger: trigger.ID, RequestedBy: by.User, TraceID: n.TraceID,
 	})
 	if err != nil {
 		return runlog.Run{}, err

@@ -18,6 +18,33 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
+// Defines values for AttachmentKind.
+const (
+	AttachmentKindAudio AttachmentKind = "audio"
+	AttachmentKindFile  AttachmentKind = "file"
+	AttachmentKindImage AttachmentKind = "image"
+	AttachmentKindOther AttachmentKind = "other"
+	AttachmentKindVideo AttachmentKind = "video"
+)
+
+// Valid indicates whether the value is a known member of the AttachmentKind enum.
+func (e AttachmentKind) Valid() bool {
+	switch e {
+	case AttachmentKindAudio:
+		return true
+	case AttachmentKindFile:
+		return true
+	case AttachmentKindImage:
+		return true
+	case AttachmentKindOther:
+		return true
+	case AttachmentKindVideo:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ContentType.
 const (
 	ContentTypeCode       ContentType = "code"
@@ -157,6 +184,7 @@ func (e MemberType) Valid() bool {
 const (
 	ProblemCodeAgentOperateRequired ProblemCode = "agent_operate_required"
 	ProblemCodeAgentUnknown         ProblemCode = "agent_unknown"
+	ProblemCodeAlreadyAnswered      ProblemCode = "already_answered"
 	ProblemCodeBlobMismatch         ProblemCode = "blob_mismatch"
 	ProblemCodeBodyTooLarge         ProblemCode = "body_too_large"
 	ProblemCodeBootstrapDone        ProblemCode = "bootstrap_done"
@@ -165,6 +193,7 @@ const (
 	ProblemCodeCursorAhead          ProblemCode = "cursor_ahead"
 	ProblemCodeCursorInvalid        ProblemCode = "cursor_invalid"
 	ProblemCodeCursorReset          ProblemCode = "cursor_reset"
+	ProblemCodeDigestMismatch       ProblemCode = "digest_mismatch"
 	ProblemCodeEdgeRefused          ProblemCode = "edge_refused"
 	ProblemCodeEdgeRevoked          ProblemCode = "edge_revoked"
 	ProblemCodeEmptyPrompt          ProblemCode = "empty_prompt"
@@ -178,6 +207,7 @@ const (
 	ProblemCodeInvitationInvalid    ProblemCode = "invitation_invalid"
 	ProblemCodeNotFound             ProblemCode = "not_found"
 	ProblemCodeOriginRefused        ProblemCode = "origin_refused"
+	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
@@ -191,6 +221,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeAgentOperateRequired:
 		return true
 	case ProblemCodeAgentUnknown:
+		return true
+	case ProblemCodeAlreadyAnswered:
 		return true
 	case ProblemCodeBlobMismatch:
 		return true
@@ -207,6 +239,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeCursorInvalid:
 		return true
 	case ProblemCodeCursorReset:
+		return true
+	case ProblemCodeDigestMismatch:
 		return true
 	case ProblemCodeEdgeRefused:
 		return true
@@ -234,6 +268,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeOriginRefused:
 		return true
+	case ProblemCodePromptCancelled:
+		return true
 	case ProblemCodeRateLimited:
 		return true
 	case ProblemCodeRunEnded:
@@ -243,6 +279,66 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeTooLarge:
 		return true
 	case ProblemCodeUnauthenticated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PromptAnswerBy.
+const (
+	PromptAnswerByBridge PromptAnswerBy = "bridge"
+	PromptAnswerByPerson PromptAnswerBy = "person"
+	PromptAnswerByPolicy PromptAnswerBy = "policy"
+)
+
+// Valid indicates whether the value is a known member of the PromptAnswerBy enum.
+func (e PromptAnswerBy) Valid() bool {
+	switch e {
+	case PromptAnswerByBridge:
+		return true
+	case PromptAnswerByPerson:
+		return true
+	case PromptAnswerByPolicy:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PromptDecision.
+const (
+	PromptDecisionAllow PromptDecision = "allow"
+	PromptDecisionDeny  PromptDecision = "deny"
+)
+
+// Valid indicates whether the value is a known member of the PromptDecision enum.
+func (e PromptDecision) Valid() bool {
+	switch e {
+	case PromptDecisionAllow:
+		return true
+	case PromptDecisionDeny:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PromptState.
+const (
+	PromptStateAnswered  PromptState = "answered"
+	PromptStateCancelled PromptState = "cancelled"
+	PromptStatePending   PromptState = "pending"
+)
+
+// Valid indicates whether the value is a known member of the PromptState enum.
+func (e PromptState) Valid() bool {
+	switch e {
+	case PromptStateAnswered:
+		return true
+	case PromptStateCancelled:
+		return true
+	case PromptStatePending:
 		return true
 	default:
 		return false
@@ -400,7 +496,13 @@ type AgentName = string
 
 // AgentTask A run, as those see it who asked for it. The task's id is the run's id.
 type AgentTask struct {
-	AgentID        AgentID   `json:"agent_id"`
+	AgentID AgentID `json:"agent_id"`
+
+	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
+	ContinuedByRunID RunID `json:"continued_by_run_id,omitempty,omitzero"`
+
+	// ContinuesRunID Example: run_9f2c1b7ad0e44c55
+	ContinuesRunID RunID     `json:"continues_run_id,omitempty,omitzero"`
 	CreatedAt      time.Time `json:"created_at"`
 	EdgeID         EdgeID    `json:"edge_id,omitempty,omitzero"`
 	EndedAt        time.Time `json:"ended_at,omitempty,omitzero"`
@@ -431,10 +533,13 @@ type AgentTask struct {
 
 // AgentTaskInput defines model for AgentTaskInput.
 type AgentTaskInput struct {
-	AgentID          AgentID   `json:"agent_id"`
-	Prompt           string    `json:"prompt,omitempty,omitzero"`
-	SessionID        SessionID `json:"session_id"`
-	TriggerMessageID MessageID `json:"trigger_message_id,omitempty,omitzero"`
+	AgentID AgentID `json:"agent_id"`
+
+	// Attachments Together at most 256 KiB.
+	Attachments      []Attachment `json:"attachments,omitempty,omitzero"`
+	Prompt           string       `json:"prompt,omitempty,omitzero"`
+	SessionID        SessionID    `json:"session_id"`
+	TriggerMessageID MessageID    `json:"trigger_message_id,omitempty,omitzero"`
 }
 
 // AgentTaskList defines model for AgentTaskList.
@@ -468,6 +573,22 @@ type ArtifactList struct {
 	// Next Opaque; absent on the last page.
 	Next PageToken `json:"next,omitempty,omitzero"`
 }
+
+// Attachment defines model for Attachment.
+type Attachment struct {
+	Filename string         `json:"filename,omitempty,omitzero"`
+	Kind     AttachmentKind `json:"kind"`
+	MimeType string         `json:"mime_type,omitempty,omitzero"`
+
+	// Size Bytes of what the address leads to.
+	Size int64 `json:"size,omitempty,omitzero"`
+
+	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`.
+	URL string `json:"url"`
+}
+
+// AttachmentKind defines model for AttachmentKind.
+type AttachmentKind string
 
 // BootstrapInput defines model for BootstrapInput.
 type BootstrapInput struct {
@@ -667,6 +788,9 @@ type MemberType string
 
 // Message defines model for Message.
 type Message struct {
+	// Attachments Together at most 256 KiB.
+	Attachments []Attachment `json:"attachments,omitempty,omitzero"`
+
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id,omitempty,omitzero"`
 
@@ -699,6 +823,9 @@ type MessageID = string
 
 // MessageInput defines model for MessageInput.
 type MessageInput struct {
+	// Attachments Together at most 256 KiB.
+	Attachments []Attachment `json:"attachments,omitempty,omitzero"`
+
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id"`
 
@@ -751,6 +878,8 @@ type PrivateSessionInput struct {
 
 // Problem defines model for Problem.
 type Problem struct {
+	Answer PromptAnswer `json:"answer,omitempty,omitzero"`
+
 	// Code Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status.
 	Code ProblemCode `json:"code"`
 
@@ -769,6 +898,95 @@ type ProblemCode string
 
 // ProfileName defines model for ProfileName.
 type ProfileName = string
+
+// Prompt `payload` is that of the run's `run.prompt.requested`: the same bytes for ever, on every device.
+type Prompt struct {
+	AgentID AgentID      `json:"agent_id"`
+	Answer  PromptAnswer `json:"answer,omitempty,omitzero"`
+
+	// AskedAt When the hub recorded the question.
+	AskedAt time.Time `json:"asked_at"`
+	Digest  SHA256    `json:"digest"`
+	EdgeID  EdgeID    `json:"edge_id,omitempty,omitzero"`
+
+	// EventSeq Of the event that asked.
+	EventSeq int64 `json:"event_seq"`
+
+	// Kind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+	Kind PromptKind `json:"kind"`
+
+	// Payload The stored bytes, never re-encoded. Shapes are in `api/events.md`.
+	Payload   EventPayload `json:"payload"`
+	RequestID RequestID    `json:"request_id"`
+	SessionID SessionID    `json:"session_id"`
+
+	// State `cancelled`: the run is over, nobody waits for an answer.
+	State PromptState `json:"state"`
+
+	// TaskID Example: run_9f2c1b7ad0e44c55
+	TaskID RunID `json:"task_id"`
+}
+
+// PromptAnswer defines model for PromptAnswer.
+type PromptAnswer struct {
+	AnsweredAt time.Time `json:"answered_at"`
+
+	// By Who decided: a person, the profile's policy, or the bridge itself.
+	By PromptAnswerBy `json:"by"`
+
+	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
+	ContinuedByRunID RunID          `json:"continued_by_run_id,omitempty,omitzero"`
+	Decision         PromptDecision `json:"decision"`
+
+	// DeliveredAt When the agent had it and went on. Absent until then, and for ever if it never had it.
+	DeliveredAt time.Time `json:"delivered_at,omitempty,omitzero"`
+	DeviceID    DeviceID  `json:"device_id,omitempty,omitzero"`
+	Reason      string    `json:"reason,omitempty,omitzero"`
+
+	// Refused Why the edge could not pass it on, such as `too_late`: the process was gone.
+	Refused string `json:"refused,omitempty,omitzero"`
+
+	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
+	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id,omitempty,omitzero"`
+}
+
+// PromptAnswerBy Who decided: a person, the profile's policy, or the bridge itself.
+type PromptAnswerBy string
+
+// PromptAnswerInput defines model for PromptAnswerInput.
+type PromptAnswerInput struct {
+	Decision PromptDecision `json:"decision"`
+	Digest   SHA256         `json:"digest,omitempty,omitzero"`
+
+	// Reason The agent is told it with a denial; it is recorded in any case.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
+	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
+}
+
+// PromptDecision defines model for PromptDecision.
+type PromptDecision string
+
+// PromptInput What the tool is to get instead of what the agent proposed; only with `allow`.
+type PromptInput = json.RawMessage
+
+// PromptKind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+type PromptKind = string
+
+// PromptList defines model for PromptList.
+type PromptList struct {
+	Items []Prompt `json:"items"`
+
+	// Next Opaque; absent on the last page.
+	Next PageToken `json:"next,omitempty,omitzero"`
+}
+
+// PromptState `cancelled`: the run is over, nobody waits for an answer.
+type PromptState string
 
 // ReadMark defines model for ReadMark.
 type ReadMark struct {
@@ -806,6 +1024,9 @@ type RegisterInput struct {
 	// Username What a person logs in with and is mentioned by.
 	Username Username `json:"username"`
 }
+
+// RequestID defines model for RequestID.
+type RequestID = string
 
 // RunError defines model for RunError.
 type RunError struct {
@@ -999,6 +1220,16 @@ type CreateInvitationParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// ListPromptsParams defines parameters for ListPrompts.
+type ListPromptsParams struct {
+	// State Only those in this state; all without it.
+	State *PromptState `form:"state,omitempty" json:"state,omitempty"`
+	Limit *Limit       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ListSessionsParams defines parameters for ListSessions.
 type ListSessionsParams struct {
 	// Name Only conversations with exactly this name.
@@ -1107,6 +1338,9 @@ type EnrolEdgeJSONRequestBody = EnrolInput
 // CreateAgentTaskJSONRequestBody defines body for CreateAgentTask for application/json ContentType.
 type CreateAgentTaskJSONRequestBody = AgentTaskInput
 
+// AnswerPromptJSONRequestBody defines body for AnswerPrompt for application/json ContentType.
+type AnswerPromptJSONRequestBody = PromptAnswerInput
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// ListAgents Agents I own, may operate, or share a conversation with
@@ -1172,6 +1406,9 @@ type ServerInterface interface {
 	// CreateInvitation Invite one person
 	// (POST /client/invitations)
 	CreateInvitation(w http.ResponseWriter, r *http.Request, params CreateInvitationParams)
+	// ListPrompts Questions of agents that I may answer, the oldest first
+	// (GET /client/prompts)
+	ListPrompts(w http.ResponseWriter, r *http.Request, params ListPromptsParams)
 	// ListSessions Conversations I am a member of, most recently changed first
 	// (GET /client/sessions)
 	ListSessions(w http.ResponseWriter, r *http.Request, params ListSessionsParams)
@@ -1226,6 +1463,12 @@ type ServerInterface interface {
 	// GetAgentTask One run
 	// (GET /web/agent-tasks/{task_id})
 	GetAgentTask(w http.ResponseWriter, r *http.Request, taskID TaskID)
+	// ListAgentTaskPrompts What the run has asked people, in the order it was asked
+	// (GET /web/agent-tasks/{task_id}/approvals)
+	ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID)
+	// AnswerPrompt Answer what an agent asks
+	// (POST /web/agent-tasks/{task_id}/approvals/{request_id})
+	AnswerPrompt(w http.ResponseWriter, r *http.Request, taskID TaskID, requestID RequestID)
 	// ListAgentTaskArtifacts What the run produced, in the order it was produced
 	// (GET /web/agent-tasks/{task_id}/artifacts)
 	ListAgentTaskArtifacts(w http.ResponseWriter, r *http.Request, taskID TaskID)
@@ -1769,6 +2012,65 @@ func (siw *ServerInterfaceWrapper) CreateInvitation(w http.ResponseWriter, r *ht
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.CreateInvitation(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListPrompts operation middleware
+func (siw *ServerInterfaceWrapper) ListPrompts(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPromptsParams
+
+	// ------------- Optional query parameter "state" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "state", r.URL.Query(), &params.State, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "state"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "state", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPrompts(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2454,6 +2756,67 @@ func (siw *ServerInterfaceWrapper) GetAgentTask(w http.ResponseWriter, r *http.R
 	handler.ServeHTTP(w, r)
 }
 
+// ListAgentTaskPrompts operation middleware
+func (siw *ServerInterfaceWrapper) ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "task_id" -------------
+	var taskID TaskID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "task_id", r.PathValue("task_id"), &taskID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "task_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAgentTaskPrompts(w, r, taskID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AnswerPrompt operation middleware
+func (siw *ServerInterfaceWrapper) AnswerPrompt(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "task_id" -------------
+	var taskID TaskID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "task_id", r.PathValue("task_id"), &taskID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "task_id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "request_id" -------------
+	var requestID RequestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "request_id", r.PathValue("request_id"), &requestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "request_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AnswerPrompt(w, r, taskID, requestID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ListAgentTaskArtifacts operation middleware
 func (siw *ServerInterfaceWrapper) ListAgentTaskArtifacts(w http.ResponseWriter, r *http.Request) {
 
@@ -2716,6 +3079,9 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks/{task_id}/cancel", wrapper.CancelAgentTask)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/events", wrapper.ListAgentTaskEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/artifacts", wrapper.ListAgentTaskArtifacts)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals", wrapper.ListAgentTaskPrompts)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals/{request_id}", wrapper.AnswerPrompt)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/prompts", wrapper.ListPrompts)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}", wrapper.GetArtifact)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}/content", wrapper.GetArtifactContent)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/edge/enrol", wrapper.EnrolEdge)
@@ -3654,6 +4020,49 @@ func (response CreateInvitationdefaultApplicationProblemPlusJSONResponse) VisitC
 	return err
 }
 
+type ListPromptsRequestObject struct {
+	Params ListPromptsParams
+}
+
+type ListPromptsResponseObject interface {
+	VisitListPromptsResponse(w http.ResponseWriter) error
+}
+
+type ListPrompts200JSONResponse PromptList
+
+func (response ListPrompts200JSONResponse) VisitListPromptsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPromptsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListPromptsdefaultApplicationProblemPlusJSONResponse) VisitListPromptsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListSessionsRequestObject struct {
 	Params ListSessionsParams
 }
@@ -4387,6 +4796,94 @@ func (response GetAgentTaskdefaultApplicationProblemPlusJSONResponse) VisitGetAg
 	return err
 }
 
+type ListAgentTaskPromptsRequestObject struct {
+	TaskID TaskID `json:"task_id"`
+}
+
+type ListAgentTaskPromptsResponseObject interface {
+	VisitListAgentTaskPromptsResponse(w http.ResponseWriter) error
+}
+
+type ListAgentTaskPrompts200JSONResponse PromptList
+
+func (response ListAgentTaskPrompts200JSONResponse) VisitListAgentTaskPromptsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgentTaskPromptsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListAgentTaskPromptsdefaultApplicationProblemPlusJSONResponse) VisitListAgentTaskPromptsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AnswerPromptRequestObject struct {
+	TaskID    TaskID    `json:"task_id"`
+	RequestID RequestID `json:"request_id"`
+	Body      *AnswerPromptJSONRequestBody
+}
+
+type AnswerPromptResponseObject interface {
+	VisitAnswerPromptResponse(w http.ResponseWriter) error
+}
+
+type AnswerPrompt200JSONResponse Prompt
+
+func (response AnswerPrompt200JSONResponse) VisitAnswerPromptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AnswerPromptdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response AnswerPromptdefaultApplicationProblemPlusJSONResponse) VisitAnswerPromptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListAgentTaskArtifactsRequestObject struct {
 	TaskID TaskID `json:"task_id"`
 }
@@ -4582,6 +5079,9 @@ type StrictServerInterface interface {
 	// CreateInvitation Invite one person
 	// (POST /client/invitations)
 	CreateInvitation(ctx context.Context, request CreateInvitationRequestObject) (CreateInvitationResponseObject, error)
+	// ListPrompts Questions of agents that I may answer, the oldest first
+	// (GET /client/prompts)
+	ListPrompts(ctx context.Context, request ListPromptsRequestObject) (ListPromptsResponseObject, error)
 	// ListSessions Conversations I am a member of, most recently changed first
 	// (GET /client/sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
@@ -4636,6 +5136,12 @@ type StrictServerInterface interface {
 	// GetAgentTask One run
 	// (GET /web/agent-tasks/{task_id})
 	GetAgentTask(ctx context.Context, request GetAgentTaskRequestObject) (GetAgentTaskResponseObject, error)
+	// ListAgentTaskPrompts What the run has asked people, in the order it was asked
+	// (GET /web/agent-tasks/{task_id}/approvals)
+	ListAgentTaskPrompts(ctx context.Context, request ListAgentTaskPromptsRequestObject) (ListAgentTaskPromptsResponseObject, error)
+	// AnswerPrompt Answer what an agent asks
+	// (POST /web/agent-tasks/{task_id}/approvals/{request_id})
+	AnswerPrompt(ctx context.Context, request AnswerPromptRequestObject) (AnswerPromptResponseObject, error)
 	// ListAgentTaskArtifacts What the run produced, in the order it was produced
 	// (GET /web/agent-tasks/{task_id}/artifacts)
 	ListAgentTaskArtifacts(ctx context.Context, request ListAgentTaskArtifactsRequestObject) (ListAgentTaskArtifactsResponseObject, error)
@@ -5265,6 +5771,32 @@ func (sh *strictHandler) CreateInvitation(w http.ResponseWriter, r *http.Request
 	}
 }
 
+// ListPrompts operation middleware
+func (sh *strictHandler) ListPrompts(w http.ResponseWriter, r *http.Request, params ListPromptsParams) {
+	var request ListPromptsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPrompts(ctx, request.(ListPromptsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPrompts")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPromptsResponseObject); ok {
+		if err := validResponse.VisitListPromptsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListSessions operation middleware
 func (sh *strictHandler) ListSessions(w http.ResponseWriter, r *http.Request, params ListSessionsParams) {
 	var request ListSessionsRequestObject
@@ -5775,6 +6307,66 @@ func (sh *strictHandler) GetAgentTask(w http.ResponseWriter, r *http.Request, ta
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAgentTaskResponseObject); ok {
 		if err := validResponse.VisitGetAgentTaskResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAgentTaskPrompts operation middleware
+func (sh *strictHandler) ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID) {
+	var request ListAgentTaskPromptsRequestObject
+
+	request.TaskID = taskID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAgentTaskPrompts(ctx, request.(ListAgentTaskPromptsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAgentTaskPrompts")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAgentTaskPromptsResponseObject); ok {
+		if err := validResponse.VisitListAgentTaskPromptsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AnswerPrompt operation middleware
+func (sh *strictHandler) AnswerPrompt(w http.ResponseWriter, r *http.Request, taskID TaskID, requestID RequestID) {
+	var request AnswerPromptRequestObject
+
+	request.TaskID = taskID
+	request.RequestID = requestID
+
+	var body AnswerPromptJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AnswerPrompt(ctx, request.(AnswerPromptRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AnswerPrompt")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AnswerPromptResponseObject); ok {
+		if err := validResponse.VisitAnswerPromptResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

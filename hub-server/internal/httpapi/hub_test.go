@@ -21,6 +21,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -117,6 +118,7 @@ func (h *hub) wire() httpapi.Deps {
 		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
 		Agents:     agents, Sessions: sessions,
 		Messages: &chat.Messages{Store: chats, Sessions: sessions, Dispatcher: runs.Dispatcher, Now: h.clock.now},
+		Prompts:  &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
 		Runs:     runs.Runs, Blobs: runs.Blobs, Limiter: memstate.NewLimiter(), Limits: generous(), Origins: []string{ownOrigin},
 		ClientSocket: refuse, EdgeUplink: refuse,
 	}

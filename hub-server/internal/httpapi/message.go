@@ -5,6 +5,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // SendMessage implements sendMessage.
@@ -37,8 +38,8 @@ func draftOf(ctx context.Context, session id.Session, b MessageInput) (chat.Draf
 		return chat.Draft{}, err
 	}
 	return chat.Draft{
-		Session: session, ClientMsgID: client, ContentType: chat.ContentType(b.ContentType), Content: b.Content, Mentions: mentions,
-		ReplyTo: reply, TraceID: traceOf(ctx),
+		Session: session, ClientMsgID: client, ContentType: chat.ContentType(b.ContentType), Content: b.Content,
+		Attachments: mapAll(b.Attachments, readAttachment), Mentions: mentions, ReplyTo: reply, TraceID: traceOf(ctx),
 	}, nil
 }
 
@@ -98,7 +99,16 @@ func renderMessage(m chat.Message) Message {
 	return Message{
 		ID: MessageID(m.ID), MessageID: MessageID(m.ID), SessionID: SessionID(m.Session), SeqID: SeqID(m.Seq),
 		ClientMsgID: ClientMsgID(m.ClientMsgID), SenderType: SenderType(m.Sender.Type()), SenderID: MemberID(m.Sender),
-		ContentType: ContentType(m.ContentType), Content: m.Content, Mentions: texts(m.Mentions),
+		ContentType: ContentType(m.ContentType), Content: m.Content,
+		Attachments: mapAll(m.Attachments, renderAttachment), Mentions: texts(m.Mentions),
 		ReplyToMessageID: MessageID(m.ReplyTo), TaskIds: texts(m.Tasks), CreatedAt: m.CreatedAt,
 	}
+}
+
+func readAttachment(a Attachment) wire.Attachment {
+	return wire.Attachment{Kind: wire.AttachmentKind(a.Kind), URL: a.URL, Filename: a.Filename, MIMEType: a.MimeType, Size: a.Size}
+}
+
+func renderAttachment(a wire.Attachment) Attachment {
+	return Attachment{Kind: AttachmentKind(a.Kind), URL: a.URL, Filename: a.Filename, MimeType: a.MIMEType, Size: a.Size}
 }

@@ -35,6 +35,9 @@ var statuses = map[fault.Code]int{
 	fault.AgentOperateRequired: http.StatusForbidden,
 	fault.EmptyPrompt:          http.StatusBadRequest,
 	fault.RunEnded:             http.StatusConflict,
+	fault.AlreadyAnswered:      http.StatusConflict,
+	fault.PromptCancelled:      http.StatusConflict,
+	fault.DigestMismatch:       http.StatusConflict,
 	fault.SessionDissolved:     http.StatusGone,
 	fault.CursorInvalid:        http.StatusBadRequest,
 	fault.CursorReset:          http.StatusConflict,
@@ -61,15 +64,19 @@ func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
 		p.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "pattern", r.Pattern, "error", err)
 		f, status = fault.Public(errors.New("internal")), http.StatusInternalServerError
 	}
-	p.write(w, r, status, f)
+	p.writeWith(w, r, status, f, recordedAnswer(err))
 }
 
 // write writes a problem, also one whose status is not the usual one of its code: 405 and 415.
 func (p problems) write(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
+	p.writeWith(w, r, status, f, PromptAnswer{})
+}
+
+func (p problems) writeWith(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault, recorded PromptAnswer) {
 	trace, _ := telemetry.TraceFrom(r.Context())
 	body, err := json.Marshal(Problem{
 		Type: "urn:switchyard:problem:" + string(f.Code), Title: http.StatusText(status), Status: status,
-		Detail: f.Detail, Code: ProblemCode(f.Code), TraceID: string(trace.TraceID),
+		Detail: f.Detail, Code: ProblemCode(f.Code), TraceID: string(trace.TraceID), Answer: recorded,
 	})
 	if err != nil {
 		p.log.ErrorContext(r.Context(), "problem cannot be encoded", "error", err)

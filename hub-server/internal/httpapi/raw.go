@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 )
 
@@ -19,13 +20,22 @@ func (p messagePage) VisitListMessagesResponse(w http.ResponseWriter) error { re
 func (p messagePage) VisitSyncMessagesResponse(w http.ResponseWriter) error { return writePlain(w, p) }
 
 func writePlain(w http.ResponseWriter, v any) error {
+	body, err := plain(v)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, body)
+}
+
+// plain encodes v and leaves `<` as it is.
+func plain(v any) ([]byte, error) {
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("encode answer: %w", err)
+		return nil, fmt.Errorf("encode answer: %w", err)
 	}
-	return writeJSON(w, body.Bytes())
+	return body.Bytes(), nil
 }
 
 func writeJSON(w http.ResponseWriter, body []byte) error {
@@ -69,8 +79,63 @@ func appendEvent(dst []byte, e runlog.StoredEvent) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)
 	}
-	dst = append(dst, bytes.TrimSuffix(envelope, []byte("}"))...)
+	return splice(dst, envelope, e.Payload), nil
+}
+
+// splice appends an object with a payload as its last field.
+func splice(dst, object []byte, payload json.RawMessage) []byte {
+	dst = append(dst, bytes.TrimSuffix(object, []byte("}"))...)
 	dst = append(dst, `,"payload":`...)
-	dst = append(dst, e.Payload...)
-	return append(dst, '}'), nil
+	dst = append(dst, payload...)
+	return append(dst, '}')
+}
+
+// promptList answers with questions as they were asked, byte for byte.
+type promptList struct {
+	prompts []prompt.Prompt
+	next    PageToken
+}
+
+// VisitListPromptsResponse implements the generated answer.
+func (l promptList) VisitListPromptsResponse(w http.ResponseWriter) error { return l.write(w) }
+
+// VisitListAgentTaskPromptsResponse implements the generated answer.
+func (l promptList) VisitListAgentTaskPromptsResponse(w http.ResponseWriter) error { return l.write(w) }
+
+func (l promptList) write(w http.ResponseWriter) error {
+	body := []byte(`{"items":[`)
+	for i, p := range l.prompts {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		var err error
+		if body, err = appendPrompt(body, p); err != nil {
+			return err
+		}
+	}
+	body = append(body, ']')
+	if l.next != "" {
+		body = fmt.Appendf(body, `,"next":%q`, l.next)
+	}
+	return writeJSON(w, append(body, '}'))
+}
+
+// onePrompt answers with one question.
+type onePrompt prompt.Prompt
+
+// VisitAnswerPromptResponse implements the generated answer.
+func (p onePrompt) VisitAnswerPromptResponse(w http.ResponseWriter) error {
+	body, err := appendPrompt(nil, prompt.Prompt(p))
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, body)
+}
+
+func appendPrompt(dst []byte, p prompt.Prompt) ([]byte, error) {
+	object, err := plain(struct {
+		Prompt
+		Payload struct{} `json:"payload,omitzero"`
+	}{Prompt: renderPrompt(p)})
+	return splice(dst, bytes.TrimSpace(object), p.Payload), err
 }

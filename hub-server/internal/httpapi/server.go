@@ -9,6 +9,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
@@ -28,6 +29,7 @@ type Deps struct {
 	Sessions   *chat.Sessions
 	Messages   *chat.Messages
 	Runs       *runlog.Runs
+	Prompts    *prompt.Prompts
 	Blobs      *runlog.Blobs
 
 	Limiter Limiter

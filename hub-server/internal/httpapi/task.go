@@ -37,7 +37,10 @@ func newTask(ctx context.Context, b AgentTaskInput) (chat.NewTask, error) {
 		return chat.NewTask{}, err
 	}
 	trigger, err := optionalID("trigger_message_id", id.ParseMessage, b.TriggerMessageID)
-	return chat.NewTask{Session: session, Agent: agent, Prompt: b.Prompt, Trigger: trigger, TraceID: traceOf(ctx)}, err
+	return chat.NewTask{
+		Session: session, Agent: agent, Prompt: b.Prompt, Attachments: mapAll(b.Attachments, readAttachment), Trigger: trigger,
+		TraceID: traceOf(ctx),
+	}, err
 }
 
 // ListAgentTasks implements listAgentTasks. The mark of the next page is the last run of this one.
@@ -150,7 +153,8 @@ func renderRun(r runlog.Run) AgentTask {
 	task := AgentTask{
 		ID: RunID(r.ID), SessionID: SessionID(r.Session), AgentID: AgentID(r.Agent), EdgeID: EdgeID(r.Edge), State: RunState(r.State),
 		Unknown: r.Unknown, TriggerMessageID: MessageID(r.Trigger), RequestedBy: UserID(r.RequestedBy), ParentRunID: RunID(r.Parent),
-		RootRunID: RunID(r.Root), LastEventSeq: int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
+		RootRunID: RunID(r.Root), ContinuesRunID: RunID(r.Continues), ContinuedByRunID: RunID(r.ContinuedBy),
+		LastEventSeq: int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
 		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 	}
 	if r.Error != nil {

@@ -14,7 +14,7 @@ import (
 
 // Cancel asks for a run to stop and returns it as it is then. A run of which no edge can have heard ends at once; any other ends when
 // its edge says so, and until then it is cancelling. Asking again changes nothing. Errors: fault.NotFound; fault.RunEnded after any
-// other end than a cancel.
+// other end than a cancel. A run whose process has ended already ends at once, too.
 func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error) {
 	for range raceRetries {
 		found, err := r.Get(ctx, runID)

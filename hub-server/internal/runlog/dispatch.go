@@ -22,7 +22,8 @@ type Request struct {
 	Session     id.Session
 	SessionName string
 	Agent       fleet.Agent
-	Prompt      string
+	Prompt      string // may be empty when there are attachments
+	Attachments []wire.Attachment
 	Trigger     id.Message // "" when there is no message
 	RequestedBy id.User
 	TraceID     string // 32 hex
@@ -51,22 +52,27 @@ func NewDispatcher(edges Edges, presence fleet.Presence, signer *Signer) *Dispat
 // Prepare picks an edge that is online and can run the agent, and signs the command for it; without one the run will wait. The result
 // goes into the caller's transaction. Errors: fault.EmptyPrompt.
 func (d *Dispatcher) Prepare(ctx context.Context, req Request) (NewRun, error) {
-	if strings.TrimSpace(req.Prompt) == "" {
+	if strings.TrimSpace(req.Prompt) == "" && len(req.Attachments) == 0 {
 		return NewRun{}, fault.New(fault.EmptyPrompt, "There is nothing to send to %s. Write what it should do.", req.Agent.Name)
 	}
 	nr, err := newRun(req, now())
 	if err != nil {
 		return NewRun{}, err
 	}
-	edge, err := d.pick(ctx, nr.Placement)
+	return d.place(ctx, nr)
+}
+
+// place dispatches a run to an edge that is online, if there is one.
+func (d *Dispatcher) place(ctx context.Context, n NewRun) (NewRun, error) {
+	edge, err := d.pick(ctx, n.Placement)
 	if err != nil {
-		return NewRun{}, fmt.Errorf("find an edge for %s: %w", req.Agent.ID, err)
+		return NewRun{}, fmt.Errorf("find an edge for %s: %w", n.Agent, err)
 	}
 	if edge != "" {
-		nr = nr.dispatchedTo(edge, d.signer)
+		n = n.dispatchedTo(edge, d.signer)
 	}
-	nr.Frame, err = nr.frame()
-	return nr, err
+	n.Frame, err = n.frame()
+	return n, err
 }
 
 // redirect prepares a waiting run for an edge that has come.
@@ -94,13 +100,13 @@ func (d *Dispatcher) pick(ctx context.Context, p Placement) (id.Edge, error) {
 func newRun(req Request, at time.Time) (NewRun, error) {
 	a := req.Agent
 	runID := id.NewRun()
-	dispatch, err := json.Marshal(wire.Dispatch{
+	dispatch, err := encodeDispatch(wire.Dispatch{
 		TaskID: runID, SessionID: req.Session, AgentID: a.ID, AgentName: a.Name, Profile: a.Profile, Runtime: a.Runtime,
 		Prompt: req.Prompt, SessionName: req.SessionName, TriggerID: req.Trigger, TriggerUserID: req.RequestedBy,
-		TraceID: req.TraceID, CreatedAt: at,
+		TraceID: req.TraceID, CreatedAt: at, Attachments: req.Attachments,
 	})
 	if err != nil {
-		return NewRun{}, fmt.Errorf("encode dispatch: %w", err)
+		return NewRun{}, err
 	}
 	return NewRun{
 		Run: Run{
@@ -110,6 +116,20 @@ func newRun(req Request, at time.Time) (NewRun, error) {
 		Placement: Placement{By: req.RequestedBy, Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
 		Dispatch:  dispatch,
 	}, nil
+}
+
+// maxDispatch leaves room in a control message for the command around the body.
+const maxDispatch = wire.MaxControlSize - 4<<10
+
+func encodeDispatch(d wire.Dispatch) (json.RawMessage, error) {
+	body, err := json.Marshal(d)
+	if err != nil {
+		return nil, fmt.Errorf("encode dispatch: %w", err)
+	}
+	if len(body) > maxDispatch {
+		return nil, fault.New(fault.TooLarge, "The text and its attachments are too large together. Send the rest as a file.")
+	}
+	return body, nil
 }
 
 // dispatchedTo returns the run with a start command for edge, under a lease above all earlier ones.

@@ -28,6 +28,7 @@ type Entry struct {
 	Artifact *Artifact       // artifact.created that can be listed
 	Failure  *event.ErrorObj // run.failed
 	Final    id.Message      // run.completed: the message with the final text
+	Prompt   promptNote      // of an event about a question to a person
 	Outcome  *Body           // of a terminal: what is stored instead when the run has had its outcome (run.late_outcome)
 	Blobs    []BlobHash      // bytes that the payload names
 }

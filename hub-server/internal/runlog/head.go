@@ -20,6 +20,9 @@ type Head struct {
 	Last  EventSeq
 	Said  id.Message // the agent's last whole message
 	Final id.Message // the message that was made of the final text
+
+	Pending      []id.Request // questions that wait for a person
+	ProcessEnded bool         // see Run
 }
 
 // Cancellable says whether asking the run to stop would be news.
@@ -36,6 +39,7 @@ type Growth struct {
 	Spoken    *Said           // replaces the agent's last whole message
 	Post      bool            // Head.Final is to be stored as a message of the conversation
 	Artifacts []Artifact
+	Prompts   PromptChanges
 	Bytes     int // of payloads
 }
 
@@ -52,7 +56,8 @@ func (h Head) Grow() *Growth { return &Growth{Head: h, From: h.Last + 1} }
 // Append gives e the next number. It never refuses: what comes after the outcome is late, and a second outcome is stored as
 // run.late_outcome (architecture 10).
 func (g *Growth) Append(e Entry) {
-	state, verdict := run.Advance(g.State, e.Type, 0)
+	g.notePrompt(e)
+	state, verdict := run.Advance(g.State, e.Type, len(g.Pending))
 	late := verdict == run.Late || verdict == run.LateOutcome
 	g.note(e)
 	if verdict == run.Apply {

@@ -20,6 +20,8 @@ func (e *Entry) read() {
 		e.readArtifact()
 	case event.RunFailed:
 		e.readFailure()
+	case event.PromptRequested, event.PromptAnswered, event.PromptDelivered, event.RunProcessEnded:
+		e.readPrompt()
 	case event.RunCompleted:
 		var p event.RunCompletedPayload
 		if json.Unmarshal(e.Body.Payload, &p) == nil {

@@ -17,10 +17,12 @@ type EventSeq uint64
 
 // Run is one execution of one agent for one trigger. Its id is the task id of S3's frames.
 type Run struct {
-	ID      id.Run
-	Parent  id.Run // "" for a run that a person started
-	Root    id.Run // ID itself when there is no parent
-	Session id.Session
+	ID     id.Run
+	Parent id.Run // "" for a run that a person started
+	Root   id.Run // ID itself when there is no parent
+	// Continues is the run whose answered questions this one takes back to the agent, ContinuedBy the one that does so for this run.
+	Continues, ContinuedBy id.Run
+	Session                id.Session
 
 	Agent         id.Agent
 	AgentName     string
@@ -40,6 +42,10 @@ type Run struct {
 	CreatedAt time.Time
 	StartedAt time.Time // zero until the agent process ran
 	EndedAt   time.Time // zero until the outcome
+
+	// ProcessEnded says that the edge has ended the agent's process at its turn limit while a person was asked, and has no more to tell:
+	// the run waits for that person, and what becomes of it is the hub's to decide (R21).
+	ProcessEnded bool
 
 	// Unknown says that the run may have moved on without us: its edge is absent. It is a view, never stored.
 	Unknown bool

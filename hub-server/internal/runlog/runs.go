@@ -12,12 +12,14 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Store is all of the record that the services of this package need.
 type Store interface {
 	LaneStore
 	RunStore
+	SuccessionStore
 	EventStore
 	CommandStore
 	BlobStore
@@ -48,7 +50,7 @@ func New(c Config) Services {
 	blobs := &Blobs{store: c.Store, max: cmp.Or(c.MaxBlob, DefaultMaxBlob)}
 	dispatcher := NewDispatcher(c.Edges, c.Presence, c.Signer)
 	runs := &Runs{
-		store: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},
+		store: c.Store, succession: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},
 		dispatcher: dispatcher, presence: c.Presence, signer: c.Signer, log: c.Log, metrics: m,
 	}
 	lanes := &Lanes{store: c.Store, runs: runs, blobs: blobs, signer: c.Signer, log: c.Log, metrics: m}
@@ -59,6 +61,7 @@ func New(c Config) Services {
 // Safe for concurrent use.
 type Runs struct {
 	store      RunStore
+	succession SuccessionStore
 	events     EventStore
 	commands   CommandStore
 	closer     closer
@@ -104,7 +107,7 @@ func (r *Runs) List(ctx context.Context, q Query) ([]Run, error) {
 
 // seen adds what only presence knows.
 func (r *Runs) seen(found Run) Run {
-	found.Unknown = found.Edge != "" && !found.State.Ended() && !r.presence.Online(found.Edge)
+	found.Unknown = found.Edge != "" && !found.State.Ended() && !found.ProcessEnded && !r.presence.Online(found.Edge)
 	return found
 }
 
@@ -178,7 +181,9 @@ func (r *Runs) interruptLost(ctx context.Context, edge id.Edge, live []id.Run) e
 		held[runID] = true
 	}
 	for _, c := range commands {
-		held[c.RunID] = true
+		if c.Kind != wire.AnswerPrompt { // nobody is left who asked
+			held[c.RunID] = true
+		}
 	}
 	for _, lost := range open {
 		if held[lost.ID] {

@@ -30,10 +30,19 @@ type RunStore interface {
 	Run(ctx context.Context, runID id.Run) (Run, error)
 	// Runs returns a page of runs, newest first.
 	Runs(ctx context.Context, q Query) ([]Run, error)
-	// OpenRuns returns the runs that an edge was asked to execute and that have no outcome; "" means every edge.
+	// OpenRuns returns the runs that an edge was asked to execute and that have no outcome; "" means every edge. Those whose process the
+	// edge has ended are not among them: see AbandonedRuns.
 	OpenRuns(ctx context.Context, edge id.Edge) ([]Run, error)
 	// AppendOwn appends events of the hub's own if the log still ends at last, and says whether it did.
 	AppendOwn(ctx context.Context, runID id.Run, last EventSeq, entries []Entry) (bool, error)
+}
+
+// SuccessionStore reads what it takes to let a run go on without its process.
+type SuccessionStore interface {
+	// AbandonedRuns returns the runs that have no outcome and of which no edge will tell one (Run.ProcessEnded).
+	AbandonedRuns(ctx context.Context) ([]Run, error)
+	// Dispatched returns a run with its placement and the body of its start; fault.NotFound.
+	Dispatched(ctx context.Context, runID id.Run) (NewRun, error)
 }
 
 // EventStore reads logs.

@@ -22,17 +22,25 @@ const (
 // Watch ends the runs of edges that stay away or were removed, and dispatches waiting runs that no greeting reached. Absence is observed on this
 // process's monotonic clock, never computed from stored times (architecture 10): a start of the hub begins the observation anew.
 type Watch struct {
-	runs  *Runs
-	after time.Duration
+	runs      *Runs
+	continuer Continuer
+	after     time.Duration
 
 	lastLook  time.Time
 	lastSweep time.Time
 	absent    map[id.Edge]time.Time // since when, monotonic; owned by Run
 }
 
-// NewWatch returns a watch that interrupts the runs of an edge after so long an absence (HUB_INTERRUPT_AFTER).
-func NewWatch(runs *Runs, after time.Duration) *Watch {
-	return &Watch{runs: runs, after: after, absent: map[id.Edge]time.Time{}}
+// Continuer takes answers back to an agent whose process has ended.
+type Continuer interface {
+	// Continue lets a run whose process was ended go on in a new one, unless it still waits for a person.
+	Continue(ctx context.Context, abandoned Run) error
+}
+
+// NewWatch returns a watch that interrupts the runs of an edge after so long an absence (HUB_INTERRUPT_AFTER). A person has all the time
+// in the world: runs that wait for one without a process are left alone.
+func NewWatch(runs *Runs, continuer Continuer, after time.Duration) *Watch {
+	return &Watch{runs: runs, continuer: continuer, after: after, absent: map[id.Edge]time.Time{}}
 }
 
 // Run watches until ctx ends. Trouble with the store is logged and tried again at the next look.
@@ -65,6 +73,9 @@ func (w *Watch) look(ctx context.Context, at time.Time) error {
 	if err := w.runs.dispatchOnline(ctx); err != nil {
 		return err
 	}
+	if err := w.tendAbandoned(ctx); err != nil {
+		return err
+	}
 	open, err := w.runs.store.OpenRuns(ctx, "")
 	if err != nil {
 		return err
@@ -83,6 +94,25 @@ func (w *Watch) look(ctx context.Context, at time.Time) error {
 		}
 		w.runs.metrics.interrupted.Inc()
 		w.runs.log.Warn("run interrupted: its edge is gone", "run", r.ID, "edge", r.Edge, "reason", reason)
+	}
+	return nil
+}
+
+// tendAbandoned is the floor under what usually happens at once: a cancel and an answer that were under way to a process when it was ended.
+func (w *Watch) tendAbandoned(ctx context.Context) error {
+	abandoned, err := w.runs.succession.AbandonedRuns(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range abandoned {
+		if r.State == run.StateCancelling {
+			err = w.runs.finish(ctx, r.ID, run.Cancelled(true))
+		} else {
+			err = w.continuer.Continue(ctx, r)
+		}
+		if err != nil {
+			return fmt.Errorf("tend %s: %w", r.ID, err)
+		}
 	}
 	return nil
 }

@@ -66,6 +66,7 @@ func (s *oneRun) Run(context.Context, id.Run) (Run, error) {
 
 func (s *oneRun) SweepUploads(context.Context, time.Time) error              { return nil }
 func (s *oneRun) WaitingRuns(context.Context, id.Run, int) ([]NewRun, error) { return nil, nil }
+func (s *oneRun) AbandonedRuns(context.Context) ([]Run, error)               { return nil, nil }
 
 func (s *oneRun) OpenRuns(context.Context, id.Edge) ([]Run, error) {
 	s.mu.Lock()
@@ -95,7 +96,7 @@ func watched(t *testing.T, s *oneRun) {
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- NewWatch(services.Runs, time.Hour).Run(ctx) }()
+	go func() { done <- NewWatch(services.Runs, nil, time.Hour).Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {
@@ -167,7 +168,7 @@ func TestAPauseOfThisProcessBeginsEveryObservationAnew(t *testing.T) {
 	services := New(Config{
 		Store: s, Edges: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
 	})
-	w := NewWatch(services.Runs, time.Minute)
+	w := NewWatch(services.Runs, nil, time.Minute)
 	start := time.Now()
 	for _, at := range []time.Duration{0, time.Second, 10 * time.Minute, 10*time.Minute + time.Second} {
 		if err := w.look(t.Context(), start.Add(at)); err != nil {

@@ -159,7 +159,7 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 	if head.Edge != c.Edge || head.Lease != c.Lease || !head.Cancellable() {
 		return false, nil
 	}
-	unheard := c.Edge == ""
+	unheard := c.Edge == "" || head.ProcessEnded
 	if !unheard {
 		const withdraw = `UPDATE edge_commands SET state = 'withdrawn' WHERE run_id = $1 AND kind = 'start' AND state = 'pending'`
 		n, err := t.Exec(ctx, withdraw, string(c.Run))

@@ -17,9 +17,14 @@ const noLane int64 = 0
 // head reads where a run's log ends; sql.ErrNoRows.
 func (t *Tx) head(ctx context.Context, runID id.Run) (runlog.Head, error) {
 	const query = `
-SELECT session_id, agent_id, edge_id, lease, trace_id, state, last_event_seq, said_id, final_message FROM runs WHERE run_id = $1`
+SELECT session_id, agent_id, edge_id, lease, trace_id, state, last_event_seq, said_id, final_message, process_ended_at > 0
+FROM runs WHERE run_id = $1`
 	h := runlog.Head{Run: runID}
-	err := t.QueryRow(ctx, query, string(runID)).Scan(&h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said, &h.Final)
+	err := t.QueryRow(ctx, query, string(runID)).Scan(&h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said,
+		&h.Final, &h.ProcessEnded)
+	if err == nil && mayWait(h.State) {
+		h.Pending, err = t.pendingPrompts(ctx, runID)
+	}
 	return h, err
 }
 
@@ -36,6 +41,9 @@ func (t *Tx) saveGrowth(ctx context.Context, laneID int64, g *runlog.Growth) err
 	}
 	if err := t.insertArtifacts(ctx, g.Artifacts); err != nil {
 		return fmt.Errorf("insert artifacts: %w", err)
+	}
+	if err := t.savePrompts(ctx, g); err != nil {
+		return fmt.Errorf("keep up the list of prompts: %w", err)
 	}
 	t.Emit(delivery.Row{
 		Audience: delivery.ToSession(g.Session), Kind: delivery.KindRun, Session: g.Session, Run: g.Run,

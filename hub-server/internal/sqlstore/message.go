@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,15 +14,20 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-const messageColumns = `id, session_id, seq, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at`
+const messageColumns = `id, session_id, seq, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at,
+    attachments`
 
 func scanMessage(row Scanner) (m chat.Message, err error) {
-	var mentions, tasks string
+	var mentions, tasks, attachments string
 	var created int64
 	err = row.Scan(&m.ID, &m.Session, &m.Seq, &m.ClientMsgID, &m.Sender, &m.ContentType, (*[]byte)(&m.Content), &mentions, &m.ReplyTo,
-		&tasks, &created)
+		&tasks, &created, &attachments)
+	if err == nil && attachments != "" {
+		err = json.Unmarshal([]byte(attachments), &m.Attachments)
+	}
 	m.Mentions, m.Tasks, m.CreatedAt = splitIDs[id.Agent](mentions), splitIDs[id.Run](tasks), fromMicros(created)
 	return m, err
 }
@@ -127,18 +133,35 @@ func (t *Tx) insertMessage(ctx context.Context, m chat.Message) (chat.Seq, error
 	if err != nil {
 		return 0, err
 	}
+	attachments, err := attachmentText(m.Attachments)
+	if err != nil {
+		return 0, err
+	}
 	const insert = `
-INSERT INTO messages (id, session_id, seq, place, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+INSERT INTO messages (id, session_id, seq, place, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at,
+    attachments)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 	_, err = t.Exec(ctx, insert, string(m.ID), string(m.Session), int64(seq), place, string(m.ClientMsgID), string(m.Sender),
-		string(m.ContentType), []byte(m.Content), joinIDs(m.Mentions), string(m.ReplyTo), joinIDs(m.Tasks), micros(m.CreatedAt))
+		string(m.ContentType), []byte(m.Content), joinIDs(m.Mentions), string(m.ReplyTo), joinIDs(m.Tasks), micros(m.CreatedAt), attachments)
 	if err != nil {
 		return 0, fmt.Errorf("insert message: %w", err)
 	}
 	t.Emit(delivery.Row{
-		Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID, Bytes: len(m.Content),
+		Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID, Bytes: len(m.Content) + len(attachments),
 	})
 	return seq, nil
+}
+
+// attachmentText is the stored form of attachments.
+func attachmentText(all []wire.Attachment) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return "", fmt.Errorf("encode attachments: %w", err)
+	}
+	return string(text), nil
 }
 
 // nextMessage takes the next number and the next place of a conversation.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -26,6 +27,8 @@ type record struct {
 	writer *Writer
 	signer *runlog.Signer
 	fleet  *testFleet
+
+	prompts *prompt.Prompts
 }
 
 func newRecord(tb testing.TB, s *Store, w *Writer) *record {
@@ -35,12 +38,13 @@ func newRecord(tb testing.TB, s *Store, w *Writer) *record {
 		tb.Fatal(err)
 	}
 	f := &testFleet{owner: id.NewUser(), online: map[id.Edge]bool{}}
+	services := runlog.New(runlog.Config{
+		Store: NewRunlog(s, w), Edges: f, Presence: f, Signer: signer,
+		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"), MaxBlob: 4 << 20,
+	})
 	return &record{
-		store: s, writer: w, signer: signer, fleet: f,
-		Services: runlog.New(runlog.Config{
-			Store: NewRunlog(s, w), Edges: f, Presence: f, Signer: signer,
-			Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"), MaxBlob: 4 << 20,
-		}),
+		store: s, writer: w, signer: signer, fleet: f, Services: services,
+		prompts: &prompt.Prompts{Store: NewPrompts(s, w), Runs: services.Runs},
 	}
 }
 

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -9,10 +11,21 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
+const preparedColumns = runColumns + `, r.place_owner, r.place_edge, r.place_profile, r.place_runtime, r.dispatch`
+
+// scanPrepared reads a run with what it takes to dispatch it.
+func scanPrepared(row Scanner) (n runlog.NewRun, err error) {
+	var dispatch []byte
+	p := &n.Placement
+	n.Run, err = scanRun(row, &p.Owner, &p.Edge, &p.Profile, &p.Runtime, &dispatch)
+	n.Dispatch, p.By = dispatch, n.RequestedBy
+	return n, err
+}
+
 // WaitingRuns implements runlog.CommandStore.
 func (r *Runlog) WaitingRuns(ctx context.Context, after id.Run, limit int) ([]runlog.NewRun, error) {
 	const query = `
-SELECT ` + runColumns + `, r.place_owner, r.place_edge, r.place_profile, r.place_runtime, r.dispatch FROM runs r
+SELECT ` + preparedColumns + ` FROM runs r
 WHERE r.state = 'waiting_edge' AND ($1 = '' OR (r.created_at, r.run_id) > (SELECT created_at, run_id FROM runs WHERE run_id = $1))
 ORDER BY r.created_at, r.run_id LIMIT $2`
 	rows, err := r.store.readDB.QueryContext(ctx, query, string(after), limit)
@@ -22,13 +35,10 @@ ORDER BY r.created_at, r.run_id LIMIT $2`
 	defer rows.Close()
 	var found []runlog.NewRun
 	for rows.Next() {
-		var n runlog.NewRun
-		var dispatch []byte
-		p := &n.Placement
-		if n.Run, err = scanRun(rows, &p.Owner, &p.Edge, &p.Profile, &p.Runtime, &dispatch); err != nil {
+		n, err := scanPrepared(rows)
+		if err != nil {
 			return nil, fmt.Errorf("read waiting runs: %w", err)
 		}
-		n.Dispatch, p.By = dispatch, n.RequestedBy
 		found = append(found, n)
 	}
 	return found, rows.Err()
@@ -57,4 +67,22 @@ func (r *Runlog) ClaimWaiting(ctx context.Context, ready []runlog.NewRun) error 
 		}
 		return nil
 	})
+}
+
+// Dispatched implements runlog.SuccessionStore.
+func (r *Runlog) Dispatched(ctx context.Context, runID id.Run) (runlog.NewRun, error) {
+	n, err := scanPrepared(r.store.readDB.QueryRowContext(ctx, `SELECT `+preparedColumns+` FROM runs r WHERE r.run_id = $1`, string(runID)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return n, noSuchRun()
+	}
+	if err != nil {
+		return n, fmt.Errorf("read run: %w", err)
+	}
+	return n, nil
+}
+
+// AbandonedRuns implements runlog.SuccessionStore.
+func (r *Runlog) AbandonedRuns(ctx context.Context) ([]runlog.Run, error) {
+	const query = `SELECT ` + runColumns + ` FROM runs r WHERE r.process_ended_at > 0 AND r.ended_at = 0`
+	return scanRuns(r.store.readDB.QueryContext(ctx, query))
 }

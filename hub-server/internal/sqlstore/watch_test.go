@@ -26,7 +26,7 @@ func watch(t *testing.T, s *Store, after time.Duration) (*record, <-chan struct{
 	r := newRecord(t, s, w)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
-	go func() { done <- runlog.NewWatch(r.Runs, after).Run(ctx) }()
+	go func() { done <- runlog.NewWatch(r.Runs, r.prompts, after).Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {

@@ -1,0 +1,142 @@
+package prompt
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// decision is an answer with the question that it is for.
+type decision struct {
+	asked  Prompt
+	answer event.PromptAnsweredPayload
+	at     time.Time
+}
+
+// outlived returns, in the order in which they were asked, the answers that a process did not live to hear, with last as the answer to its
+// question. waiting says that another question has none yet.
+func outlived(all []Prompt, last event.PromptAnsweredPayload) (decided []decision, waiting bool) {
+	for _, p := range all {
+		switch {
+		case p.ID == last.RequestID:
+			decided = append(decided, decision{p, last, time.Now()})
+		case p.State == Pending:
+			waiting = true
+		case p.Outlived && p.State == Answered:
+			decided = append(decided, decision{p, p.Answer.payload(p.ID), p.Answer.At})
+		}
+	}
+	return decided, waiting
+}
+
+func (a Answer) payload(request id.Request) event.PromptAnsweredPayload {
+	return event.PromptAnsweredPayload{
+		RequestID: request, Decision: a.Decision, By: a.By, UserID: a.User, DeviceID: a.Device, Reason: a.Reason, UpdatedInput: a.UpdatedInput,
+	}
+}
+
+// Continue implements runlog.Continuer: it is for answers that were on their way to a process when its turn limit ended it.
+func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
+	all, err := p.Store.PromptsOf(ctx, abandoned.ID)
+	if err != nil {
+		return err
+	}
+	decided, waiting := outlived(all, event.PromptAnsweredPayload{})
+	if waiting {
+		return nil
+	}
+	if len(decided) == 0 {
+		return p.Runs.Abandon(ctx, abandoned.ID, event.ErrorObj{
+			Code: fault.Timeout, Message: "The agent was stopped at its turn limit. Nothing that it asked is known, so it cannot go on.",
+		})
+	}
+	by := lastPerson(all, abandoned.RequestedBy)
+	next, err := p.succession(ctx, abandoned, nil, by, decided)
+	if err != nil {
+		return err
+	}
+	_, err = p.Store.Succeed(ctx, next) // a run that has moved is looked at again
+	switch fault.CodeOf(err) {
+	case fault.AgentUnknown, fault.AgentOperateRequired:
+		why := fault.Public(err)
+		return p.Runs.Abandon(ctx, abandoned.ID, event.ErrorObj{Code: why.Code, Message: why.Detail})
+	}
+	return err
+}
+
+// lastPerson is who answered last.
+func lastPerson(all []Prompt, otherwise id.User) id.User {
+	last := time.Time{}
+	for _, p := range all {
+		if a := p.Answer; a != nil && a.User != "" && a.At.After(last) {
+			last, otherwise = a.At, a.User
+		}
+	}
+	return otherwise
+}
+
+// succession prepares the run that takes the answers back to the agent. An allow is also a grant: the agent will ask the same again.
+func (p *Prompts) succession(
+	ctx context.Context, ended runlog.Run, follow []runlog.Entry, by id.User, decided []decision,
+) (runlog.Succession, error) {
+	latest := slices.MaxFunc(decided, func(a, b decision) int { return a.at.Compare(b.at) })
+	continues := wire.Continues{RunID: ended.ID, RequestID: latest.asked.ID, Decision: latest.answer.Decision}
+	for _, d := range decided {
+		if d.answer.Decision == event.Allow {
+			continues.Grants = append(continues.Grants, wire.Grant{RequestID: d.asked.ID, Digest: d.asked.Digest, UpdatedInput: d.answer.UpdatedInput})
+		}
+	}
+	return p.Runs.Succeed(ctx, ended, follow, by, tell(decided), continues)
+}
+
+const maxShown = 500 // bytes of an input in the text for the agent
+
+// tell says the decisions in plain words.
+func tell(decided []decision) string {
+	var lines []string
+	for _, d := range decided {
+		lines = append(lines, d.sentence())
+	}
+	if slices.ContainsFunc(decided, func(d decision) bool { return d.answer.Decision == event.Allow }) {
+		return strings.Join(lines, "\n") + " Go on."
+	}
+	return strings.Join(lines, "\n") + " Go on without it."
+}
+
+func (d decision) sentence() string {
+	var asked event.PromptRequestedPayload
+	if json.Unmarshal(d.asked.Payload, &asked) != nil {
+		asked.ToolName = "a tool"
+	}
+	s := fmt.Sprintf("The request to use %s", asked.ToolName)
+	if len(asked.Input) > len("{}") {
+		s += " with " + shorten(string(asked.Input))
+	}
+	if d.answer.Decision == event.Deny {
+		s += " was denied"
+		if d.answer.Reason != "" {
+			return s + ": " + strings.TrimRight(d.answer.Reason, ". ") + "."
+		}
+		return s + "."
+	}
+	if len(d.answer.UpdatedInput) > 0 {
+		return s + " was allowed with another input: " + shorten(string(d.answer.UpdatedInput)) + "."
+	}
+	return s + " was allowed."
+}
+
+func shorten(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + " …"
+}

@@ -1,0 +1,88 @@
+// Package prompt holds the rules of questions that agents ask people (architecture 9): a question is on disk before anybody sees it and is
+// the same on every device; the first answer counts and everybody else learns of it; and an answer whose asker has gone at its turn limit
+// is taken back to the agent by another run (R21).
+package prompt
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Prompt is a question of a run to people.
+type Prompt struct {
+	ID      id.Request
+	Run     id.Run
+	Session id.Session
+	Agent   id.Agent
+	Edge    id.Edge
+
+	Kind    event.PromptKind
+	Payload json.RawMessage // of run.prompt.requested, as it is stored
+	Digest  string          // of what is shown; see event.PromptDigest
+	Seq     runlog.EventSeq // of run.prompt.requested
+	AskedAt time.Time
+
+	State    State
+	Answer   *Answer // of an answered one
+	Outlived bool    // the process that asked was ended before it had an answer
+}
+
+// State is where a question stands.
+type State string
+
+// States of a question. The last two are final.
+const (
+	Pending   State = "pending"
+	Answered  State = "answered"
+	Cancelled State = "cancelled" // the run is over: nobody waits for an answer
+)
+
+// Answer is what was recorded.
+type Answer struct {
+	Decision     event.Decision
+	By           event.Decider
+	User         id.User   // of a person …
+	Device       id.Device // … and where they sat
+	Reason       string
+	UpdatedInput json.RawMessage // what the tool gets instead of what the agent proposed; nil for no change
+	At           time.Time
+
+	DeliveredAt time.Time  // when the agent went on with it, by the edge's clock; zero until then, or for ever
+	Refused     fault.Code // why the edge did not take it; "" unless it said so
+	ContinuedBy id.Run     // the run that takes it back to the agent; "" if none has to
+}
+
+// Limits of lists.
+const (
+	MaxPage   = 200
+	MaxPerRun = 1000
+)
+
+// Query selects questions that a person may answer, the oldest first.
+type Query struct {
+	User  id.User
+	State State      // "" for all
+	After id.Request // the last of the page before; "" for the first page
+	Limit int
+}
+
+// Store keeps questions. Safe for concurrent use; a write returns after it is on disk.
+type Store interface {
+	// Prompt returns a question of the run; fault.NotFound.
+	Prompt(ctx context.Context, run id.Run, request id.Request) (Prompt, error)
+	// PromptsOf returns the questions of a run in the order in which they were asked, the first MaxPerRun of them.
+	PromptsOf(ctx context.Context, run id.Run) ([]Prompt, error)
+	// Answerable returns a page of the questions that a person may answer now.
+	Answerable(ctx context.Context, q Query) ([]Prompt, error)
+	// Answer applies r, and says whether the question was still pending and the run still where r was prepared for. The person's rights
+	// are checked once more: NotFound, AgentOperateRequired.
+	Answer(ctx context.Context, r runlog.Reply) (bool, error)
+	// Succeed applies s, and says whether the run was still where s was prepared for. AgentUnknown, AgentOperateRequired.
+	Succeed(ctx context.Context, s runlog.Succession) (bool, error)
+}

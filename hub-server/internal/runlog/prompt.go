@@ -1,0 +1,115 @@
+package runlog
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// PromptChanges is what a log that grows says about questions to people, in the order of its events. The list of questions is kept up from
+// nothing else, so it can never say anything that the log does not.
+type PromptChanges struct {
+	Asked     []Question
+	Answered  []event.PromptAnsweredPayload // of questions that were pending
+	Delivered []Delivery
+	Outlived  []id.Request // questions whose process was ended before it had an answer
+	Abandoned bool         // the process was ended: Outlived is all of them
+}
+
+// Question is a question to a person.
+type Question struct {
+	ID       id.Request
+	Kind     event.PromptKind
+	Digest   string
+	Payload  json.RawMessage // of run.prompt.requested, as it is stored
+	Seq      EventSeq
+	Outlived bool // it came when its process was gone
+}
+
+// Delivery says when an answer had reached the agent, by the edge's clock.
+type Delivery struct {
+	Request id.Request
+	At      time.Time
+}
+
+// promptNote is what an event says about questions; at most one field is set.
+type promptNote struct {
+	asked     *Question
+	answered  *event.PromptAnsweredPayload
+	delivered id.Request
+	ended     *event.ProcessEndedPayload
+}
+
+func (n promptNote) byPerson() bool { return n.answered != nil && n.answered.By == event.Person }
+
+func (e *Entry) readPrompt() {
+	switch e.Type {
+	case event.PromptRequested:
+		e.readQuestion()
+	case event.PromptAnswered:
+		var p event.PromptAnsweredPayload
+		if json.Unmarshal(e.Body.Payload, &p) == nil {
+			p.Policy, p.Reason = remark(p.Policy, maxCode), remark(p.Reason, maxReason)
+			e.Prompt.answered = &p
+		}
+	case event.PromptDelivered:
+		var p event.PromptDeliveredPayload
+		if json.Unmarshal(e.Body.Payload, &p) == nil {
+			e.Prompt.delivered = p.RequestID
+		}
+	case event.RunProcessEnded:
+		p := &event.ProcessEndedPayload{}
+		json.Unmarshal(e.Body.Payload, p) //nolint:errcheck // that the process has ended is said by the type
+		e.Prompt.ended = p
+	}
+}
+
+// readQuestion passes over a request that the policy of the profile answers: nobody is asked.
+func (e *Entry) readQuestion() {
+	var p event.PromptRequestedPayload
+	if json.Unmarshal(e.Body.Payload, &p) != nil || p.Asks != event.Person {
+		return
+	}
+	_, idErr := id.ParseRequest(string(p.RequestID))
+	_, digestErr := ParseBlobHash(p.Digest)
+	if idErr != nil || digestErr != nil || !fitsLabel(string(p.Kind)) {
+		return
+	}
+	e.names(p.InputBlob)
+	e.Prompt.asked = &Question{ID: p.RequestID, Kind: p.Kind, Digest: p.Digest, Payload: e.Body.Payload}
+}
+
+// notePrompt comes before the state is judged: that depends on how many questions are pending.
+func (g *Growth) notePrompt(e Entry) {
+	switch note := e.Prompt; {
+	case note.asked != nil:
+		g.ask(*note.asked)
+	case note.answered != nil && slices.Contains(g.Pending, note.answered.RequestID):
+		g.settle(*note.answered)
+	case note.delivered != "":
+		g.Prompts.Delivered = append(g.Prompts.Delivered, Delivery{Request: note.delivered, At: e.OccurredAt})
+	case note.ended != nil && !g.State.Ended() && !g.ProcessEnded:
+		g.ProcessEnded, g.Prompts.Abandoned = true, true
+		g.Prompts.Outlived = append(slices.Clone(g.Pending), note.ended.Pending...)
+	}
+}
+
+// ask opens a question. One that comes late is kept too, for whoever reads the list, though nobody can answer it.
+func (g *Growth) ask(q Question) {
+	if slices.Contains(g.Pending, q.ID) {
+		return
+	}
+	q.Seq, q.Outlived = g.Last+1, g.ProcessEnded
+	g.Prompts.Asked = append(g.Prompts.Asked, q)
+	if !g.State.Ended() {
+		g.Pending = append(slices.Clone(g.Pending), q.ID)
+	}
+}
+
+func (g *Growth) settle(a event.PromptAnsweredPayload) {
+	g.Pending = slices.DeleteFunc(slices.Clone(g.Pending), func(r id.Request) bool { return r == a.RequestID })
+	g.Prompts.Answered = append(g.Prompts.Answered, a)
+}

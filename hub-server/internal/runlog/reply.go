@@ -1,0 +1,110 @@
+package runlog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// Reply is a person's answer to a question of a run, prepared for the run as it stood.
+type Reply struct {
+	Run      Run
+	Request  id.Request
+	By       id.User
+	Answered Entry         // run.prompt.answered
+	Command  *wire.Command // to the edge; nil when the process that asked is gone …
+	Next     *Succession   // … and then how the run goes on, once this was the last answer that it waited for
+}
+
+// Reply prepares the answer a of a person to a question of the run with that digest. Whether they may is not asked here.
+func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, digest string) (Reply, error) {
+	answered, err := own(run.Candidate{Type: event.PromptAnswered, Payload: a}, now())
+	if err != nil {
+		return Reply{}, err
+	}
+	reply := Reply{Run: found, Request: a.RequestID, By: a.UserID, Answered: answered}
+	if found.ProcessEnded {
+		return reply, nil
+	}
+	body, err := json.Marshal(wire.Answer{
+		RequestID: a.RequestID, Decision: a.Decision, Reason: a.Reason, UpdatedInput: a.UpdatedInput, Digest: digest, UserID: a.UserID,
+	})
+	if err != nil {
+		return Reply{}, fmt.Errorf("encode answer: %w", err)
+	}
+	c := r.signer.Command(found.Edge, wire.Command{
+		DeliveryID: id.NewDelivery(), Kind: wire.AnswerPrompt, RunID: found.ID, Lease: found.Lease, Body: body,
+	})
+	reply.Command = &c
+	return reply, nil
+}
+
+// Succession ends a run whose process is gone, and begins another one that takes the answers back to the agent's own session (R21).
+type Succession struct {
+	Run   Run // as it stood
+	By    id.User
+	Ended []Entry
+	Next  NewRun
+}
+
+// Succeed prepares the succession of a run. follow are events that come before its end, by is the person whose answer makes it go on, text is
+// what the agent is told.
+func (r *Runs) Succeed(
+	ctx context.Context, found Run, follow []Entry, by id.User, text string, continues wire.Continues,
+) (Succession, error) {
+	earlier, err := r.succession.Dispatched(ctx, found.ID)
+	if err != nil {
+		return Succession{}, fmt.Errorf("read dispatch of %s: %w", found.ID, err)
+	}
+	next, err := r.dispatcher.successor(ctx, earlier, by, text, continues)
+	if err != nil {
+		return Succession{}, fmt.Errorf("prepare the run after %s: %w", found.ID, err)
+	}
+	ended, err := r.closer.ending(ctx, found, found.LastEventSeq, follow, run.TimedOutWaiting(next.ID))
+	return Succession{Run: found, By: by, Ended: ended, Next: next}, err
+}
+
+// Abandon ends a run whose process is gone and which cannot go on.
+func (r *Runs) Abandon(ctx context.Context, runID id.Run, why event.ErrorObj) error {
+	return r.finish(ctx, runID, run.Failed(why))
+}
+
+// successor returns a run of the same agent with the same configuration, on the edge that holds the agent's own session.
+func (d *Dispatcher) successor(
+	ctx context.Context, earlier NewRun, by id.User, text string, continues wire.Continues,
+) (NewRun, error) {
+	var order wire.Dispatch
+	if err := json.Unmarshal(earlier.Dispatch, &order); err != nil {
+		return NewRun{}, fmt.Errorf("read dispatch: %w", err)
+	}
+	at, runID := now(), id.NewRun()
+	order.TaskID, order.Prompt, order.Attachments, order.Continues = runID, text, nil, &continues
+	order.TriggerUserID, order.CreatedAt = by, at
+	body, err := encodeDispatch(order)
+	if err != nil {
+		return NewRun{}, err
+	}
+	next := NewRun{
+		Run: Run{
+			ID: runID, Root: runID, Continues: earlier.ID, Session: earlier.Session, Agent: earlier.Agent, AgentName: earlier.AgentName,
+			AgentChecksum: earlier.AgentChecksum, Trigger: earlier.Trigger, RequestedBy: by, TraceID: earlier.TraceID,
+			State: run.StateWaitingEdge, CreatedAt: at,
+		},
+		Placement: earlier.Placement, Dispatch: body,
+	}
+	next.Placement.By, next.Placement.Edge = by, earlier.Edge
+	return d.place(ctx, next)
+}
+
+// Fits says whether the reply was prepared for the run as it stands now. While its process works, the run may say what it likes meanwhile.
+func (r Reply) Fits(h Head) bool {
+	if h.Edge != r.Run.Edge || h.Lease != r.Run.Lease || h.ProcessEnded != r.Run.ProcessEnded {
+		return false
+	}
+	return !h.ProcessEnded || h.Last == r.Run.LastEventSeq
+}

@@ -1,0 +1,95 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// mayWait says whether a run in this state can have pending prompts: one that merely works has none.
+func mayWait(s run.State) bool {
+	return s == run.StateDispatched || s == run.StateWaitingPerson || s == run.StateCancelling
+}
+
+// pendingPrompts is called under the lock of the run.
+func (t *Tx) pendingPrompts(ctx context.Context, runID id.Run) ([]id.Request, error) {
+	const query = `SELECT request_id FROM prompts WHERE run_id = $1 AND state = 'pending' ORDER BY event_seq`
+	rows, err := t.Query(ctx, query, string(runID))
+	return collect(rows, err, func(row Scanner) (r id.Request, err error) {
+		err = row.Scan(&r)
+		return r, err
+	})
+}
+
+// savePrompts makes the list of prompts say what the log says since it has grown.
+func (t *Tx) savePrompts(ctx context.Context, g *runlog.Growth) error {
+	p := g.Prompts
+	for _, q := range p.Asked {
+		if err := t.insertPrompt(ctx, g.Run, q); err != nil {
+			return fmt.Errorf("insert %s: %w", q.ID, err)
+		}
+	}
+	for _, a := range p.Answered {
+		if err := t.settlePrompt(ctx, g.Run, a); err != nil {
+			return fmt.Errorf("settle %s: %w", a.RequestID, err)
+		}
+	}
+	for _, d := range p.Delivered {
+		const deliver = `
+UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND state = 'answered' AND delivered_at = 0`
+		if _, err := t.Exec(ctx, deliver, string(d.Request), string(g.Run), micros(d.At)); err != nil {
+			return fmt.Errorf("note delivery of %s: %w", d.Request, err)
+		}
+	}
+	if p.Abandoned {
+		if err := t.abandon(ctx, g.Run, p.Outlived); err != nil {
+			return fmt.Errorf("note the end of the process: %w", err)
+		}
+	}
+	if g.State.Ended() && (len(g.Pending) > 0 || len(p.Asked) > 0) {
+		// Nobody is left who could be answered.
+		const cancel = `UPDATE prompts SET state = 'cancelled' WHERE run_id = $1 AND state = 'pending'`
+		_, err := t.Exec(ctx, cancel, string(g.Run))
+		return err
+	}
+	return nil
+}
+
+// insertPrompt keeps the first prompt of an id that is taken: a second one is the edge's mistake, or its malice.
+func (t *Tx) insertPrompt(ctx context.Context, runID id.Run, q runlog.Question) error {
+	const insert = `
+INSERT INTO prompts (request_id, run_id, kind, asked, digest, event_seq, asked_at, state, outlived, decided_by, decision, reason,
+    updated_input, user_id, device_id, answered_at, delivery_id, delivered_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, '', 0) ON CONFLICT (request_id) DO NOTHING`
+	_, err := t.Exec(ctx, insert, string(q.ID), string(runID), string(q.Kind), []byte(q.Payload), q.Digest, int64(q.Seq), micros(t.now),
+		q.Outlived)
+	return err
+}
+
+// settlePrompt is the conditional update that lets one answer through.
+func (t *Tx) settlePrompt(ctx context.Context, runID id.Run, a event.PromptAnsweredPayload) error {
+	const settle = `
+UPDATE prompts SET state = 'answered', decided_by = $3, decision = $4, reason = $5, updated_input = $6, user_id = $7, device_id = $8,
+    answered_at = $9 WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
+	_, err := t.Exec(ctx, settle, string(a.RequestID), string(runID), string(a.By), string(a.Decision), a.Reason, []byte(a.UpdatedInput),
+		string(a.UserID), string(a.DeviceID), micros(t.now))
+	return err
+}
+
+// abandon notes that a run has no process any more, and which of its prompts had no answer then.
+func (t *Tx) abandon(ctx context.Context, runID id.Run, outlived []id.Request) error {
+	if _, err := t.Exec(ctx, `UPDATE runs SET process_ended_at = $2 WHERE run_id = $1`, string(runID), micros(t.now)); err != nil {
+		return err
+	}
+	for _, request := range outlived {
+		const mark = `UPDATE prompts SET outlived = TRUE WHERE request_id = $1 AND run_id = $2`
+		if _, err := t.Exec(ctx, mark, string(request), string(runID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Prompts keeps the list of questions to people: prompt.Store.
+type Prompts struct {
+	store  *Store
+	writer *Writer
+}
+
+var _ prompt.Store = (*Prompts)(nil)
+
+// NewPrompts reads from s and writes through w.
+func NewPrompts(s *Store, w *Writer) *Prompts { return &Prompts{store: s, writer: w} }
+
+// selectPrompt reads a prompt with its run, and with what became of the command that took its answer to the edge.
+const selectPrompt = `
+SELECT p.request_id, p.run_id, r.session_id, r.agent_id, r.edge_id, p.kind, p.asked, p.digest, p.event_seq, p.asked_at, p.state, p.outlived,
+    p.decided_by, p.decision, p.reason, p.updated_input, p.user_id, p.device_id, p.answered_at, p.delivered_at,
+    COALESCE((SELECT c.receipt_code FROM edge_commands c WHERE c.delivery_id = p.delivery_id AND p.delivery_id <> ''), ''),
+    COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = p.run_id AND s.continues_run_id <> '' AND p.outlived), '')
+FROM prompts p JOIN runs r ON r.run_id = p.run_id`
+
+func scanPrompt(row Scanner) (prompt.Prompt, error) {
+	var p prompt.Prompt
+	var a prompt.Answer
+	var asked, answered, delivered int64
+	err := row.Scan(&p.ID, &p.Run, &p.Session, &p.Agent, &p.Edge, &p.Kind, (*[]byte)(&p.Payload), &p.Digest, &p.Seq, &asked, &p.State,
+		&p.Outlived, &a.By, &a.Decision, &a.Reason, (*[]byte)(&a.UpdatedInput), &a.User, &a.Device, &answered, &delivered, &a.Refused,
+		&a.ContinuedBy)
+	if err != nil {
+		return p, err
+	}
+	p.AskedAt, a.At, a.DeliveredAt = fromMicros(asked), fromZero(answered), fromZero(delivered)
+	if p.State == prompt.Answered {
+		p.Answer = &a
+	}
+	return p, nil
+}
+
+// Prompt implements prompt.Store.
+func (p *Prompts) Prompt(ctx context.Context, run id.Run, request id.Request) (prompt.Prompt, error) {
+	found, err := scanPrompt(p.store.readDB.QueryRowContext(ctx, selectPrompt+` WHERE p.request_id = $1 AND p.run_id = $2`,
+		string(request), string(run)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, fault.New(fault.NotFound, "There is no such request.")
+	}
+	if err != nil {
+		return found, fmt.Errorf("read prompt: %w", err)
+	}
+	return found, nil
+}
+
+// PromptsOf implements prompt.Store.
+func (p *Prompts) PromptsOf(ctx context.Context, run id.Run) ([]prompt.Prompt, error) {
+	rows, err := p.store.readDB.QueryContext(ctx, selectPrompt+` WHERE p.run_id = $1 ORDER BY p.event_seq LIMIT $2`, string(run), prompt.MaxPerRun)
+	found, err := collect(rows, err, scanPrompt)
+	if err != nil {
+		return nil, fmt.Errorf("read prompts of %s: %w", run, err)
+	}
+	return found, nil
+}
+
+// operatesEdge is true of a run `r` on a machine that the user $1 was let at: theirs, or one whose owner has named them.
+const operatesEdge = `EXISTS (SELECT 1 FROM edges e WHERE e.id = r.edge_id AND (e.owner_id = $1 OR EXISTS (
+SELECT 1 FROM edge_operators o WHERE o.edge_id = e.id AND o.user_id = $1)))`
+
+// Answerable implements prompt.Store.
+func (p *Prompts) Answerable(ctx context.Context, q prompt.Query) ([]prompt.Prompt, error) {
+	const query = selectPrompt + ` JOIN agents a ON a.id = r.agent_id
+JOIN session_members m ON m.session_id = r.session_id AND m.member_id = $1 AND m.left_at IS NULL
+WHERE ` + operatedBy + ` AND ` + operatesEdge + ` AND ($2 = '' OR p.state = $2)
+AND ($3 = '' OR (p.asked_at, p.request_id) > (SELECT asked_at, request_id FROM prompts WHERE request_id = $3))
+ORDER BY p.asked_at, p.request_id LIMIT $4`
+	rows, err := p.store.readDB.QueryContext(ctx, query, string(q.User), string(q.State), string(q.After), q.Limit)
+	found, err := collect(rows, err, scanPrompt)
+	if err != nil {
+		return nil, fmt.Errorf("list prompts: %w", err)
+	}
+	return found, nil
+}
+
+// mayAnswer says once more, inside the transaction, what the guard has said before it: rights may have gone meanwhile.
+func (t *Tx) mayAnswer(ctx context.Context, by id.User, run id.Run) (bool, error) {
+	const query = `SELECT 1 FROM runs r JOIN agents a ON a.id = r.agent_id WHERE r.run_id = $2 AND ` + operatedBy + ` AND ` + operatesEdge
+	return hasRow(t.QueryRow(ctx, query, string(by), string(run)))
+}
+
+// setDelivery names the command that takes an answer to the edge.
+func (t *Tx) setDelivery(ctx context.Context, request id.Request, delivery id.Delivery) error {
+	_, err := t.Exec(ctx, `UPDATE prompts SET delivery_id = $2 WHERE request_id = $1`, string(request), string(delivery))
+	if err != nil {
+		return fmt.Errorf("note command of %s: %w", request, err)
+	}
+	return nil
+}

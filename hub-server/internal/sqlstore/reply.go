@@ -1,0 +1,85 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+)
+
+// Answer implements prompt.Store.
+func (p *Prompts) Answer(ctx context.Context, r runlog.Reply) (done bool, err error) {
+	locks := lockSetOf(r.Run.Session, r.Run.ID)
+	if r.Command != nil {
+		locks = append(locks, LockLane(string(r.Run.Edge)))
+	}
+	if r.Next != nil {
+		locks = append(locks, runLocks(r.Next.Next)...)
+	}
+	err = p.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) (err error) {
+		done, err = tx.answer(ctx, r)
+		return err
+	})
+	return err == nil && done, err
+}
+
+func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
+	if err := t.mayPost(ctx, r.Run.Session, r.By); err != nil {
+		return false, err
+	}
+	may, err := t.mayAnswer(ctx, r.By, r.Run.ID)
+	if err != nil {
+		return false, fmt.Errorf("check right to operate: %w", err)
+	}
+	if !may {
+		return false, fleet.OperateRequired(r.Run.AgentName)
+	}
+	head, err := t.head(ctx, r.Run.ID)
+	if err != nil {
+		return false, fmt.Errorf("read run: %w", err)
+	}
+	if !slices.Contains(head.Pending, r.Request) || !r.Fits(head) {
+		return false, nil
+	}
+	g := head.Grow()
+	g.Append(r.Answered)
+	if r.Next != nil {
+		return true, t.succeed(ctx, g, *r.Next)
+	}
+	if err := t.saveGrowth(ctx, noLane, g); err != nil || r.Command == nil {
+		return err == nil, err
+	}
+	if err := t.setDelivery(ctx, r.Request, r.Command.DeliveryID); err != nil {
+		return false, err
+	}
+	return true, t.insertCommand(ctx, r.Run.Edge, *r.Command)
+}
+
+// Succeed implements prompt.Store.
+func (p *Prompts) Succeed(ctx context.Context, s runlog.Succession) (done bool, err error) {
+	locks := append(lockSetOf(s.Run.Session, s.Run.ID), runLocks(s.Next)...)
+	err = p.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {
+		head, err := tx.head(ctx, s.Run.ID)
+		if err != nil {
+			return fmt.Errorf("read run: %w", err)
+		}
+		if done = head.Last == s.Run.LastEventSeq && len(head.Pending) == 0; !done {
+			return nil
+		}
+		return tx.succeed(ctx, head.Grow(), s)
+	})
+	return err == nil && done, err
+}
+
+// succeed ends a run and stores the one that takes its answers back to the agent.
+func (t *Tx) succeed(ctx context.Context, g *runlog.Growth, s runlog.Succession) error {
+	for _, e := range s.Ended {
+		g.Append(e)
+	}
+	if err := t.saveGrowth(ctx, noLane, g); err != nil {
+		return err
+	}
+	return t.startRun(ctx, s.By, s.Next)
+}
