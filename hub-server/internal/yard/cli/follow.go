@@ -29,7 +29,7 @@ type following struct {
 
 	made    bool                      // the conversation is new
 	receipt client.MessageReceipt     // of the message, once it is sent
-	tasks   []client.AgentTask        // the runs that it started, once all have ended
+	tasks   []client.AgentTask        // the runs that it started and those in which they went on, once they have ended
 	said    map[client.MessageID]bool // messages that were told
 
 	mu     sync.Mutex
@@ -145,40 +145,6 @@ func (f *following) caused(t client.HubWebSocketFrameType, about subject) bool {
 	return f.made
 }
 
-// over says whether all runs have ended and their last words, which follow their end, were told.
-func (f *following) over(ctx context.Context, sent bool) (bool, error) {
-	if !sent || slices.ContainsFunc(f.receipt.TaskIds, func(run client.RunID) bool { return f.feed.Outcome(run) == "" }) {
-		return false, nil
-	}
-	if f.tasks == nil {
-		for _, run := range f.receipt.TaskIds {
-			task, err := client.Decode[client.AgentTask](f.l.API().GetAgentTask(ctx, run))
-			if err != nil {
-				return false, fmt.Errorf("ask how the run ended: %w", err)
-			}
-			f.tasks = append(f.tasks, task)
-		}
-	}
-	untold := func(t client.AgentTask) bool { return t.FinalMessageID != "" && !f.said[t.FinalMessageID] }
-	return !slices.ContainsFunc(f.tasks, untold), nil
-}
-
-// outcome tells how the runs ended: as JSON, and as an error for the first one that did not end well.
-func (f *following) outcome() error {
-	var worst error
-	for _, task := range f.tasks {
-		if err := f.v.line(struct {
-			Task client.AgentTask `json:"task"`
-		}{task}); err != nil {
-			return err
-		}
-		if task.State != client.RunStateCompleted && worst == nil {
-			worst = &ended{task.ID, task.State}
-		}
-	}
-	return worst
-}
-
 // reassure tells what is waited for while a run shows no sign of life.
 func (f *following) reassure(ctx context.Context) error {
 	told := ""
@@ -225,6 +191,8 @@ func (f *following) reason(task client.AgentTask) string {
 		}
 	}
 	switch task.State {
+	case client.RunStateWaitingPerson:
+		return fmt.Sprintf("%s waits for an answer; `yard prompts` shows to what", agent)
 	case client.RunStateWaitingEdge:
 		return fmt.Sprintf("waiting for an edge that can run %s; `yard edges` shows which are online", agent)
 	case client.RunStateQueued, client.RunStateDispatched:

@@ -38,6 +38,8 @@ type grammar struct {
 	Messages  messagesCmd  `cmd:"" help:"Show the messages of a conversation."`
 	Runs      runsCmd      `cmd:"" help:"List runs."`
 	Events    eventsCmd    `cmd:"" help:"Show the log of a run."`
+	Prompts   promptsCmd   `cmd:"" help:"List what agents ask and nobody has answered."`
+	Answer    answerCmd    `cmd:"" help:"Answer what an agent asks."`
 	Cancel    cancelCmd    `cmd:"" help:"Stop a run."`
 	Artifacts artifactsCmd `cmd:"" help:"List what a run produced."`
 	Artifact  artifactCmd  `cmd:"" help:"Fetch what a run produced."`

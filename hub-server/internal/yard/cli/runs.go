@@ -214,6 +214,9 @@ func (c messagesCmd) read(s *session, h *hub, id client.SessionID) ([]client.Mes
 }
 
 func text(m client.Message) string {
+	if t := strings.TrimSpace(screen.Clean(screen.TextOf(m.Content))); t == "" && len(m.Attachments) > 0 {
+		return "(" + number(int64(len(m.Attachments))) + " attached)"
+	}
 	if t := screen.TextOf(m.Content); t != "" {
 		return strings.TrimSpace(screen.Clean(t))
 	}

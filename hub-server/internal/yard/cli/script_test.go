@@ -95,6 +95,24 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 		})
 	case "fails":
 		h.Change(func() { h.Run = testhub.Fail })
+	case "asks":
+		h.Change(func() {
+			h.Run = func(h *testhub.Hub, task client.AgentTask) {
+				h.Append(task, "run.started", "run.started", `{"started_at":"2026-01-02T03:04:05Z"}`)
+				h.Ask(task, "Bash", `{"command":"ls"}`)
+			}
+		})
+	case "asked":
+		wait(ts, func() (asked bool) {
+			h.Change(func() {
+				if asked = len(h.Prompts) > 0; asked {
+					ts.Setenv("REQUEST", h.Prompts[0].RequestID)
+				}
+			})
+			return asked
+		})
+	case "succeeds":
+		h.Change(func() { h.Run = testhub.Succeed })
 	case "damages":
 		h.Change(func() { h.Content[artifactID] = "# All is wrong\n" })
 	case "offline":

@@ -15,6 +15,7 @@ type sendCmd struct {
 	Session string   `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id. It is made if nobody has one of that name."`
 	Wait    bool     `default:"true" negatable:"" help:"Follow the run that the message starts until it ends, with an exit code that says how (default)."`
 	Plain   bool     `help:"Take the text as it is: an @ means nobody."`
+	Attach  []string `sep:"none" placeholder:"URL" help:"Attach what is at this address, or a small file of this machine. May be repeated."`
 	Text    []string `arg:"" optional:"" help:"The message; - reads it from standard input."`
 }
 
@@ -24,7 +25,8 @@ func (sendCmd) Help() string {
 
 Examples:
   yard send --session demo "@scout what changed here in the last 20 commits?"
-  git diff | yard send --session review --no-wait -`
+  git diff | yard send --session review --no-wait -
+  yard send --session demo "@scout what is on it?" --attach screen.png --attach https://example.com/plan.pdf`
 }
 
 // Run sends, and follows unless told not to.
@@ -33,9 +35,13 @@ func (c sendCmd) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	attached, err := talk.Attach(c.Attach)
+	if err != nil {
+		return &misuse{err}
+	}
 	return s.withDevice(func(l *line) error {
 		talker := talk.New(l.as.API())
-		letter, err := talker.Prepare(s.ctx, c.Session, text, c.Plain)
+		letter, err := talker.Prepare(s.ctx, c.Session, text, attached, c.Plain)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -86,6 +87,37 @@ func (f Finder) Run(ctx context.Context, ref string) (client.AgentTask, error) {
 		return client.AgentTask{}, fmt.Errorf("find run: %w", err)
 	}
 	return choose(kind{"run", "yard runs"}, ref, all, func(t client.AgentTask) thing { return thing{t.ID, ""} })
+}
+
+// Prompts lists up to limit questions that the caller may answer, the oldest first.
+func (f Finder) Prompts(ctx context.Context, limit int, state client.PromptState) ([]client.Prompt, error) {
+	return pages(limit, func(size int, after *string) ([]client.Prompt, string, error) {
+		list, err := client.Decode[client.PromptList](f.api.ListPrompts(ctx, &client.ListPromptsParams{State: &state, Limit: &size, After: after}))
+		return list.Items, list.Next, err
+	})
+}
+
+// Prompt finds a question that waits for an answer; one that does not any more only by its whole id.
+func (f Finder) Prompt(ctx context.Context, ref string) (client.Prompt, error) {
+	k := kind{"request", "yard prompts"}
+	as := func(p client.Prompt) thing { return thing{p.RequestID, ""} }
+	states := []client.PromptState{client.PromptStatePending}
+	if _, err := id.ParseRequest(ref); err == nil {
+		states = append(states, client.PromptStateAnswered, client.PromptStateCancelled)
+	}
+	var missing error
+	for _, state := range states {
+		all, err := f.Prompts(ctx, pageSize*maxPages, state)
+		if err != nil {
+			return client.Prompt{}, fmt.Errorf("find request: %w", err)
+		}
+		found, err := choose(k, ref, all, as)
+		if !errors.Is(err, ErrNone) {
+			return found, err
+		}
+		missing = err
+	}
+	return client.Prompt{}, missing
 }
 
 // Agent finds an agent; its name may have an @ before it. Of several with one name, the one that the caller may operate is meant.

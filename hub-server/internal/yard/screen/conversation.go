@@ -31,10 +31,21 @@ func (n *Narrator) message(payload json.RawMessage) {
 		return
 	}
 	text := strings.TrimSpace(Clean(c.Text))
+	for _, a := range m.Attachments {
+		text = strings.TrimSpace(text + " " + n.style.Dim("["+attachment(a)+"]"))
+	}
 	if text == "" {
 		text = n.style.Dim("(" + Line(string(m.ContentType), maxInTable) + ")")
 	}
 	n.of(m.SessionID, n.name(m.SenderID)+": "+text)
+}
+
+// attachment names what belongs to a message, in a few words.
+func attachment(a client.Attachment) string {
+	if a.Filename != "" {
+		return Line(string(a.Kind)+" "+a.Filename, argumentWidth)
+	}
+	return Line(string(a.Kind)+" "+a.URL, argumentWidth)
 }
 
 // heard says whether the run's words were told as they came, so that its final message would only repeat them.

@@ -134,9 +134,27 @@ func odds(s *script) {
 	}
 }
 
+func questions(s *script) {
+	s.event("1", "run.started", `{}`)
+	s.say("1", "m1", "May I?")
+	s.event("1", "run.agent.permission_requested", `{"request_id":"req_1","kind":"permission","tool_name":"Bash","input":{"command":"ls"},"description":"Lists\nfiles.","asks":"person"}`)
+	s.event("1", "run.agent.permission_requested", `{"request_id":"req_2","kind":"permission","tool_name":"Write","input":{},"input_blob":{"sha256":"x","size":300000},"asks":"person"}`)
+	s.event("1", "run.agent.permission_requested", `{"request_id":"req_3","kind":"permission","tool_name":"Read","input":{},"asks":"policy"}`)
+	s.event("1", "run.agent.permission_decided", `{"request_id":"req_3","decision":"allow","by":"policy","policy":"allow-readonly"}`)
+	s.event("1", "run.agent.permission_decided", `{"request_id":"req_1","decision":"allow","by":"person","user_id":"user_1","updated_input":{"command":"ls -l"}}`)
+	s.event("1", "run.prompt.delivered", `{"request_id":"req_1","decision":"allow"}`)
+	s.event("1", "run.process_ended", `{"reason":"turn_limit","code":"timeout","pending":["req_2"]}`)
+	s.event("1", "run.agent.permission_decided", `{"request_id":"req_2","decision":"deny","by":"person","user_id":"user_1","reason":"too large"}`)
+	s.event("1", "run.failed", `{"error":{"code":"timeout","message":"It goes on in run_2.","retryable":false},"continued_by_run_id":"run_2"}`)
+	s.frame(client.HubWebSocketFrameTypeMessageNew, client.Message{
+		SessionID: "sess_1", SenderType: "user", SenderID: "user_1", ContentType: "text", Content: []byte(`{"text":""}`),
+		Attachments: []client.Attachment{{Kind: "image", URL: "data:image/png;base64,AAAA", Filename: "a.png"}, {Kind: "file", URL: "https://example.com/x"}},
+	})
+}
+
 func TestFramesAreToldAsAStory(t *testing.T) {
 	names := phoneBook{"sess_1": "demo", "user_1": "ada", "agent_1": "scout", "agent_2": "chat"}
-	for name, play := range map[string]func(*script){"run": wholeRun, "two-runs": twoRunsAtOnce, "odds": odds} {
+	for name, play := range map[string]func(*script){"run": wholeRun, "two-runs": twoRunsAtOnce, "odds": odds, "questions": questions} {
 		for look, style := range map[string]Style{"plain": {}, "colour": Coloured()} {
 			t.Run(name+" "+look, func(t *testing.T) {
 				s := newScript()
@@ -182,6 +200,9 @@ func TestNothingAnAgentWritesReachesTheTerminalAsASequence(t *testing.T) {
 	s.say("1", "m1", nasty)
 	s.event("1", "run.agent.tool_call", `{"tool_call_id":"t","tool_name":`+quoted(nasty)+`,"arguments":{"path":`+quoted(nasty)+`}}`)
 	s.event("1", "run.output.batch", `{"lines":[`+quoted(nasty)+`]}`)
+	s.event("1", "run.agent.permission_requested", `{"request_id":`+quoted(nasty)+`,"tool_name":`+quoted(nasty)+`,"input":{"x":`+quoted(nasty)+
+		`},"description":`+quoted(nasty)+`,"asks":"person"}`)
+	s.event("1", "run.agent.permission_decided", `{"request_id":`+quoted(nasty)+`,"by":`+quoted(nasty)+`,"reason":`+quoted(nasty)+`}`)
 	s.event("1", "artifact.created", `{"filename":`+quoted(nasty)+`,"artifact_id":`+quoted(nasty)+`}`)
 	s.event("1", "run.failed", `{"error":{"code":`+quoted(nasty)+`,"message":`+quoted(nasty)+`}}`)
 	var out bytes.Buffer

@@ -23,11 +23,12 @@ const (
 
 // Letter is a message with what has to be done for it. Prepare makes it, Deliver sends it.
 type Letter struct {
-	Session client.Session // without an id it has to be made
-	Agents  []client.Agent // whom the text mentions
-	text    string
-	missing []client.Agent // mentioned, and no members yet
-	id      client.ClientMsgID
+	Session  client.Session // without an id it has to be made
+	Agents   []client.Agent // whom the text mentions
+	text     string
+	attached []client.Attachment
+	missing  []client.Agent // mentioned, and no members yet
+	id       client.ClientMsgID
 }
 
 // Talker sends letters.
@@ -41,11 +42,11 @@ func New(api client.ClientInterface) Talker { return Talker{api: api, find: look
 
 // Prepare finds out what a message needs, and changes nothing. In plain text an @ means nothing to this client; the hub still looks for
 // members that it names.
-func (t Talker) Prepare(ctx context.Context, session, text string, plain bool) (Letter, error) {
-	if strings.TrimSpace(text) == "" {
+func (t Talker) Prepare(ctx context.Context, session, text string, attached []client.Attachment, plain bool) (Letter, error) {
+	if strings.TrimSpace(text) == "" && len(attached) == 0 {
 		return Letter{}, errors.New("there is nothing to send: put a text behind the command, in quotes")
 	}
-	l := Letter{text: text, id: strings.TrimPrefix(string(id.NewMessage()), "msg_")}
+	l := Letter{text: text, attached: attached, id: strings.TrimPrefix(string(id.NewMessage()), "msg_")}
 	var err error
 	l.Session, err = t.find.Session(ctx, session)
 	switch {
@@ -84,7 +85,7 @@ func (t Talker) Deliver(ctx context.Context, l *Letter) (client.MessageReceipt, 
 	if err != nil {
 		return client.MessageReceipt{}, fmt.Errorf("encode message: %w", err)
 	}
-	in := client.MessageInput{ClientMsgID: l.id, Content: content}
+	in := client.MessageInput{ClientMsgID: l.id, Content: content, Attachments: l.attached}
 	for _, a := range l.Agents {
 		in.Mentions = append(in.Mentions, a.ID)
 	}

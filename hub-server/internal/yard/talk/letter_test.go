@@ -52,7 +52,7 @@ func talkTo(t *testing.T, h *testhub.Hub, losing string, times int32) talk.Talke
 
 func send(t *testing.T, talker talk.Talker, session, text string) (client.Session, client.MessageReceipt) {
 	t.Helper()
-	letter, err := talker.Prepare(t.Context(), session, text, false)
+	letter, err := talker.Prepare(t.Context(), session, text, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestALostAnswerDoesNotSendTwice(t *testing.T) {
 func TestAHubThatNeverAnswersIsGivenUp(t *testing.T) {
 	h := testhub.New(t)
 	talker := talkTo(t, h, "/messages", 1<<30)
-	letter, err := talker.Prepare(t.Context(), "demo", "hello", false)
+	letter, err := talker.Prepare(t.Context(), "demo", "hello", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +128,11 @@ func TestANameThatNobodyHasIsRefusedBeforeAnythingChanges(t *testing.T) {
 	h := testhub.New(t)
 	talker := talkTo(t, h, "", 0)
 	for _, text := range []string{"@scoot go", "hello @scout and @nobody"} {
-		_, err := talker.Prepare(t.Context(), "demo", text, false)
+		_, err := talker.Prepare(t.Context(), "demo", text, nil, false)
 		if err == nil || !strings.Contains(err.Error(), "agents here: scout") {
 			t.Errorf("%q: %v", text, err)
 		}
-		if _, err := talker.Prepare(t.Context(), "demo", text, true); err != nil {
+		if _, err := talker.Prepare(t.Context(), "demo", text, nil, true); err != nil {
 			t.Errorf("%q as plain text: %v", text, err)
 		}
 	}
@@ -147,23 +147,23 @@ func TestOnlyAWordOfItsOwnIsAMention(t *testing.T) {
 	for text, want := range map[string]int{
 		"mail me at ada@scout.example": 0, "@scout": 1, "(@scout)": 1, "@scout. @scout!": 1, "ask @ noon": 0, "@": 0, "@...": 0, "x @scout-": 1,
 	} {
-		letter, err := talker.Prepare(t.Context(), "demo", text, false)
+		letter, err := talker.Prepare(t.Context(), "demo", text, nil, false)
 		if err != nil || len(letter.Agents) != want {
 			t.Errorf("%q: %d agents, %v", text, len(letter.Agents), err)
 		}
 	}
 	send(t, talker, "demo", "hello")
-	if letter, err := talker.Prepare(t.Context(), "demo", "@ada look", false); err != nil || len(letter.Agents) != 0 {
+	if letter, err := talker.Prepare(t.Context(), "demo", "@ada look", nil, false); err != nil || len(letter.Agents) != 0 {
 		t.Errorf("a person: %+v, %v", letter.Agents, err)
 	}
 }
 
 func TestNothingToSendIsSaidSo(t *testing.T) {
 	h := testhub.New(t)
-	if _, err := talkTo(t, h, "", 0).Prepare(t.Context(), "demo", " \n", false); err == nil {
+	if _, err := talkTo(t, h, "", 0).Prepare(t.Context(), "demo", " \n", nil, false); err == nil {
 		t.Error("an empty text was taken")
 	}
-	if _, err := talkTo(t, h, "", 0).Prepare(t.Context(), "sess_nothere", "hello", false); err == nil {
+	if _, err := talkTo(t, h, "", 0).Prepare(t.Context(), "sess_nothere", "hello", nil, false); err == nil {
 		t.Error("an id that is not there was taken for a name")
 	}
 }

@@ -32,6 +32,7 @@ type Hub struct {
 	Artifacts map[client.RunID][]client.Artifact
 	Content   map[client.ArtifactID]string
 	Devices   []client.Device
+	Prompts   []client.Prompt // oldest first
 
 	// Run is called, without the lock, for every run that a message starts. It plays the edge.
 	Run func(h *Hub, task client.AgentTask)

@@ -52,7 +52,7 @@ func (h *Hub) store(s *client.Session, sender client.MemberID, typ client.Sender
 	newID := client.MessageID(id.NewMessage())
 	m := client.Message{
 		ID: newID, MessageID: newID, SessionID: s.ID, SeqID: s.LastSeq, ClientMsgID: in.ClientMsgID, SenderType: typ, SenderID: sender,
-		ContentType: client.ContentTypeText, Content: in.Content, CreatedAt: time.Now(),
+		ContentType: client.ContentTypeText, Content: in.Content, Attachments: in.Attachments, CreatedAt: time.Now(),
 	}
 	h.Messages[s.ID] = append(h.Messages[s.ID], m)
 	return m

@@ -52,6 +52,8 @@ func (h *Hub) Handler() http.Handler {
 	closed.HandleFunc("GET /web/agent-tasks/{id}/artifacts", get(h, func(r *http.Request) any {
 		return client.ArtifactList{Items: h.Artifacts[r.PathValue("id")]}
 	}))
+	closed.HandleFunc("GET /client/prompts", get(h, h.listPrompts))
+	closed.HandleFunc("POST /web/agent-tasks/{id}/approvals/{request}", h.serveAnswer)
 	closed.HandleFunc("GET /client/artifacts/{id}", h.serveArtifact)
 	closed.HandleFunc("GET /client/artifacts/{id}/content", h.serveContent)
 	return open
