@@ -65,8 +65,8 @@ func TestRunsBeyondTheEdgesPlacesWaitVisiblyAndGetTheirTurn(t *testing.T) {
 	t.Parallel()
 	s := badCompany(t)
 	var blocking []id.Run
-	for range 4 { // EDGE_PLACES
-		blocking = append(blocking, s.a.Run(s.session, "@forever go"))
+	for i := range 4 { // EDGE_PLACES, each taken from a conversation of its own: one alone takes one
+		blocking = append(blocking, s.a.Run(s.a.Group(fmt.Sprint("blocking ", i), "forever"), "@forever go"))
 	}
 	for _, run := range blocking {
 		s.seenA.UntilEvents(run, 1)
