@@ -131,7 +131,7 @@ func (m members) sessionID() (string, []Reason) {
 	if raw == nil {
 		return "", nil
 	}
-	if s := m.text("session_id"); validSessionID(s) {
+	if s := m.text("session_id"); ValidSessionID(s) {
 		return s, nil
 	}
 	if string(raw) == `""` || string(raw) == "null" {

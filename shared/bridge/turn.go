@@ -120,8 +120,9 @@ func encodeLine(v any) ([]byte, error) {
 	return append(line, '\n'), nil
 }
 
-// validSessionID accepts what may become part of a file name at the agent: not empty, no separator, no control character, no dot path.
-func validSessionID(s string) bool {
+// ValidSessionID says whether s can name a session: it may become part of a file name at the agent, so it is not empty, holds no separator and no
+// control character, and is no dot path.
+func ValidSessionID(s string) bool {
 	return s != "" && s != "." && s != ".." && len(s) <= maxSessionID && !strings.ContainsFunc(s, func(r rune) bool {
 		return r == '/' || r == '\\' || unicode.IsControl(r)
 	})

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/builtin/chat"
@@ -27,7 +30,7 @@ func (c *scoutCommand) Run(p program) error {
 	if err != nil {
 		return fmt.Errorf("find the workspace: %w", err)
 	}
-	return scout.Run(p.ctx, p.stdin, p.stdout, scout.Options{Dir: dir, Pace: c.Pace, Env: p.environ})
+	return scout.Run(p.ctx, p.turnInput(), p.stdout, scout.Options{Dir: dir, Pace: c.Pace, Env: p.environ})
 }
 
 // chatCommand takes the key from OPENAI_API_KEY alone: other users of the machine can see command lines.
@@ -43,7 +46,22 @@ func (c *chatCommand) Run(p program) error {
 	if err != nil {
 		return fmt.Errorf("find the workspace: %w", err)
 	}
-	return chat.Run(p.ctx, p.stdin, p.stdout, chat.Options{
+	return chat.Run(p.ctx, p.turnInput(), p.stdout, chat.Options{
 		BaseURL: c.BaseURL, Key: os.Getenv(profile.ChatKey), Model: c.Model, System: c.System, Dir: dir,
 	})
+}
+
+// turnInput is stdin that stops waiting for a turn when the program is told to stop: a read from a pipe goes on through signals.
+func (p program) turnInput() io.Reader {
+	stdin, ok := p.stdin.(*os.File)
+	if !ok || isTerminal(stdin) {
+		return p.stdin
+	}
+	fd := stdin.Fd()
+	if syscall.SetNonblock(int(fd), true) != nil {
+		return p.stdin
+	}
+	in := os.NewFile(fd, stdin.Name())
+	context.AfterFunc(p.ctx, func() { _ = in.SetReadDeadline(time.Unix(1, 0)) }) // a file has no deadline, and never waits
+	return in
 }

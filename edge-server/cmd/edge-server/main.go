@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +24,7 @@ type program struct {
 	stdin   io.Reader
 	stdout  io.Writer
 	stderr  io.Writer
+	agent   []string // of commands that try an agent: its command line, behind --
 }
 
 // commands is the command line, one file per command.
@@ -32,6 +34,8 @@ type commands struct {
 	Health  healthCommand  `cmd:"" help:"Ask the edge that runs on this machine how it is."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Profile profileCommand `cmd:"" help:"Look after agents' profiles."`
+	Bridge  bridgeCommand  `cmd:"" help:"Try an agent of the bridge protocol here, without a hub."`
+	Events  eventsCommand  `cmd:"" help:"Try an agent of the events runtime here, without a hub."`
 	Builtin builtinCommand `cmd:"" help:"Be one of the agents that ship inside the edge."`
 }
 
@@ -44,9 +48,16 @@ func main() {
 	os.Exit(code)
 }
 
-// run carries out one command line and returns the exit code: 0, 1 for a failure, 2 for a command line that cannot be read.
+// exitCode is the error of a command that has said everything and ends the program with a code of its own.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// run carries out one command line and returns the exit code: 0, 1 for a failure, 2 for a command line that cannot be read, or a code of the
+// command's own.
 func (p program) run(args []string) int {
 	var cli commands
+	args, p.agent = splitAgent(args)
 	exited := -1
 	parser, err := kong.New(&cli, kong.Name("edge-server"), kong.Description("Runs AI agents on this machine for a Switchyard hub."),
 		kong.Writers(p.stdout, p.stderr), kong.Exit(func(code int) { exited = code }), kong.UsageOnError(), kong.Bind(p))
@@ -62,7 +73,10 @@ func (p program) run(args []string) int {
 		parser.Errorf("%s", err)
 		return 2
 	}
-	if err := command.Run(); err != nil {
+	var code exitCode
+	if err := command.Run(); errors.As(err, &code) {
+		return int(code)
+	} else if err != nil {
 		fmt.Fprintln(p.stderr, "edge-server:", err) //nolint:errcheck // nowhere left to say it
 		return 1
 	}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/conformance"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+)
+
+// checkFlags are those of a check.
+type checkFlags struct {
+	agentFlags
+	Timeout time.Duration `default:"30s" placeholder:"D" help:"Limit of each turn (default: 30s)."`
+	Message string        `placeholder:"TEXT" help:"What to say in ordinary turns, if a greeting is not enough."`
+	Skip    []string      `placeholder:"PROBE" help:"Do not play this turn, such as large; may be given again."`
+	Strict  bool          `help:"Fail on rules that an agent only should keep, too."`
+	JSON    bool          `name:"json" help:"Print the report as JSON, for programs."`
+}
+
+type bridgeCheckCommand struct {
+	checkFlags
+	Permission bool `help:"Let the agent ask before it uses a tool, and play the turns about that. It is told yes: what it then does, it does."`
+}
+
+const checkHelp = `The agent is started some dozen times, with turns that try to show a breach. The exit code is 1 if it breaks a rule.`
+
+// Help is shown below the usage.
+func (bridgeCheckCommand) Help() string {
+	return checkHelp + `
+
+Examples:
+  edge-server bridge check -- sh examples/agents/echo-sh.sh
+  edge-server bridge check --profile guard-python.yaml --message "write a note"
+  edge-server bridge check --json --strict -- ./agent > report.json
+
+The turns: ` + strings.Join(conformance.ProbeNames(), ", ") + `.`
+}
+
+// Run checks an agent of the bridge protocol.
+func (c *bridgeCheckCommand) Run(p program) error {
+	return c.check(p, profile.Bridge, c.Permission)
+}
+
+type eventsCheckCommand struct{ checkFlags }
+
+// Help is shown below the usage.
+func (eventsCheckCommand) Help() string {
+	return checkHelp + `
+
+Examples:
+  edge-server events check -- edge-server builtin scout
+  edge-server events check --profile agent.yaml`
+}
+
+// Run checks an agent of the events runtime.
+func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events, false) }
+
+func (f *checkFlags) check(p program, runtime profile.Runtime, permission bool) error {
+	a, err := f.agent(p, runtime)
+	if err != nil {
+		return err
+	}
+	a.Profile.Permission = a.Profile.Permission || permission
+	for _, skip := range f.Skip {
+		if !slices.Contains(conformance.ProbeNames(), skip) {
+			return fmt.Errorf("--skip %q is none of the turns: %s", skip, strings.Join(conformance.ProbeNames(), ", "))
+		}
+	}
+	options := conformance.Options{
+		Agent: a, Command: p.agent, Timeout: f.Timeout, Message: f.Message, Skip: f.Skip, Progress: func(string) {},
+	}
+	wipe := func() {}
+	if isTerminal(p.stderr) && !f.JSON {
+		options.Progress = func(probe string) { fmt.Fprintf(p.stderr, "\r\x1b[Kplaying: %s", probe) }
+		wipe = func() { fmt.Fprint(p.stderr, "\r\x1b[K") }
+	}
+	var report conformance.Report
+	err = p.withHost(func(ctx context.Context, host *process.Host) (err error) {
+		report, err = conformance.Check(ctx, host, options)
+		return err
+	})
+	wipe()
+	if err != nil {
+		return err
+	}
+	if f.JSON {
+		err = report.WriteJSON(p.stdout, f.Strict)
+	} else {
+		err = report.Print(p.stdout)
+	}
+	if err == nil && !report.OK(f.Strict) {
+		return exitCode(1)
+	}
+	return err
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/trial"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+)
+
+// runFlags are those of a turn.
+type runFlags struct {
+	agentFlags
+	Words       []string      `arg:"" optional:"" help:"What to say to the agent; without it stdin is read."`
+	Message     string        `placeholder:"TEXT" help:"What to say to the agent, instead of words."`
+	Session     string        `placeholder:"ID" help:"Go on with this session: what the agent called it in an earlier turn."`
+	SessionName string        `placeholder:"NAME" help:"Name of the session for people (default: default)."`
+	Attach      []string      `sep:"none" placeholder:"URL" help:"Attach a file or an address; may be given again."`
+	Timeout     time.Duration `placeholder:"D" help:"Limit of the turn (default: the profile's, else 30m)."`
+	NoStreaming bool          `help:"Leave out partials, as a profile with streaming: false does."`
+	JSON        bool          `name:"json" help:"Print one JSON object per line, for programs."`
+}
+
+type bridgeRunCommand struct {
+	runFlags
+	Permission bool   `help:"Let the agent ask before it uses a tool, as a profile with permission: true does."`
+	Policy     string `placeholder:"POLICY" enum:",ask,allow-readonly,allow-all,deny-all" default:"" help:"Who answers what the agent asks: ask, allow-readonly, allow-all or deny-all (default: the profile's, else ask)."`
+}
+
+// Help is shown below the usage.
+func (bridgeRunCommand) Help() string {
+	return `The reply goes to stdout, everything else to stderr. Reasoning is shown on a terminal, dimmed. The exit code is that of the turn: 0, 1 for an error of the agent's, 124 at the limit, 130 after Ctrl-C, else the program's own.
+
+Examples:
+  edge-server bridge run hello -- sh examples/agents/echo-sh.sh
+  edge-server bridge run --profile counter.yaml --session 7f3a and again
+  git diff | edge-server bridge run -- python3 review.py
+  edge-server bridge run --permission --policy deny-all "tidy up" -- ./agent`
+}
+
+// Run plays one turn.
+func (c *bridgeRunCommand) Run(p program) error {
+	a, err := c.agent(p, profile.Bridge)
+	if err != nil {
+		return err
+	}
+	if c.Policy != "" {
+		a.Profile.Policy = profile.Policy(c.Policy)
+	}
+	a.Profile.Permission = a.Profile.Permission || c.Permission || c.Policy != ""
+	return c.play(p, a, "edge-server bridge run")
+}
+
+type eventsRunCommand struct{ runFlags }
+
+// Help is shown below the usage.
+func (eventsRunCommand) Help() string {
+	return `The reply goes to stdout, everything else to stderr. The exit code is that of the turn, as in edge-server bridge run.
+
+Examples:
+  edge-server events run "what changed here?" -- edge-server builtin scout
+  edge-server events run --json hello -- node agent.js`
+}
+
+// Run plays one turn.
+func (c *eventsRunCommand) Run(p program) error {
+	a, err := c.agent(p, profile.Events)
+	if err != nil {
+		return err
+	}
+	return c.play(p, a, "edge-server events run")
+}
+
+func (f *runFlags) play(p program, a trial.Agent, command string) error {
+	a.Profile.Streaming = a.Profile.Streaming && !f.NoStreaming
+	if f.Timeout > 0 {
+		a.Profile.Timeout = f.Timeout
+	}
+	turn, err := f.turn(p)
+	if err != nil {
+		return err
+	}
+	approver, done := p.approver(a.Profile)
+	defer done()
+	var result trial.Result
+	err = p.withHost(func(ctx context.Context, host *process.Host) (err error) {
+		if f.JSON {
+			lines := trial.NewLines(p.stdout)
+			if result, err = a.Play(ctx, host, turn, approver, lines); err == nil {
+				lines.End(result)
+			}
+			return err
+		}
+		terminal := isTerminal(p.stdout)
+		screen := &trial.Screen{Out: p.stdout, Err: p.stderr, Terminal: terminal, Colour: terminal && p.colours()}
+		if result, err = a.Play(ctx, host, turn, approver, screen); err == nil {
+			screen.End(result, command)
+		}
+		return err
+	})
+	if err == nil && result.ExitCode != 0 {
+		return exitCode(result.ExitCode)
+	}
+	return err
+}
+
+var errTwoMessages = errors.New("give the message as words or with --message, not both")
+
+func (f *runFlags) turn(p program) (bridge.Turn, error) {
+	turn := bridge.Turn{Message: f.Message, SessionID: f.Session, SessionName: f.SessionName}
+	switch {
+	case len(f.Words) > 0 && f.Message != "":
+		return turn, errTwoMessages
+	case len(f.Words) > 0:
+		turn.Message = strings.Join(f.Words, " ")
+	case f.Message == "" && len(f.Attach) == 0 && p.stdin != nil && !isTerminal(p.stdin):
+		text, err := io.ReadAll(p.stdin)
+		if err != nil {
+			return turn, fmt.Errorf("read the message: %w", err)
+		}
+		turn.Message = strings.TrimSuffix(string(text), "\n")
+	}
+	for _, what := range f.Attach {
+		attachment, err := trial.Attach(what)
+		if err != nil {
+			return turn, err
+		}
+		turn.Attachments = append(turn.Attachments, attachment)
+	}
+	return turn, nil
+}
+
+// approver is the person at the terminal that this process belongs to, wherever stdin comes from.
+func (p program) approver(of profile.Profile) (trial.Approver, func()) {
+	if !of.Permission || !slices.Contains([]profile.Policy{"", profile.Ask, profile.AllowReadonly}, of.Policy) {
+		return trial.ByPolicy{Profile: of, Person: trial.Nobody{}}, func() {}
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return trial.ByPolicy{Profile: of, Person: trial.Nobody{}}, func() {}
+	}
+	return trial.ByPolicy{Profile: of, Person: trial.AskAt(tty)}, func() { tty.Close() }
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const echoes = `read -r turn; printf '%s\n' "$turn" >&2; printf '{"type":"result","text":"heard"}\n'`
+
+func TestBridgeRunPlaysATurn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, tt := range map[string]struct {
+		stdin string
+		args  []string
+		code  int
+		want  string // in stdout or stderr
+	}{
+		"words":                {"", []string{"bridge", "run", "two", "words", "--", "sh", "-c", echoes}, 0, `"message":"two words"`},
+		"message":              {"", []string{"bridge", "run", "--message", "hi", "--session", "s", "--session-name", "n", "--", "sh", "-c", echoes}, 0, `"session_id":"s","session_name":"n"`},
+		"stdin":                {"from a pipe\n", []string{"bridge", "run", "--", "sh", "-c", echoes}, 0, `"message":"from a pipe"`},
+		"attachment alone":     {"not read", []string{"bridge", "run", "--attach", "https://example.org/a,b.png", "--", "sh", "-c", echoes}, 0, `"message":"","session_id":"","session_name":"default","attachments":[{"kind":"image"`},
+		"permission":           {"", []string{"bridge", "run", "x", "--policy", "deny-all", "--", "sh", "-c", echoes}, 0, `"permission":true`},
+		"arguments with a --":  {"", []string{"bridge", "run", "x", "--", "sh", "-c", `printf '{"type":"result","text":"%s"}\n' "$*"`, "sh", "--", "y"}, 0, "-- y"},
+		"code of the process":  {"", []string{"bridge", "run", "x", "--", "sh", "-c", "exit 7"}, 7, "exit code 7"},
+		"code of the limit":    {"", []string{"bridge", "run", "x", "--timeout", "300ms", "--", "sleep", "1000"}, 124, "timeout"},
+		"no such program":      {"", []string{"bridge", "run", "x", "--", "no-such-agent"}, 1, "there is no such program"},
+		"no agent":             {"", []string{"bridge", "run", "x"}, 1, "Put its command behind --"},
+		"nothing to say":       {"", []string{"bridge", "run", "--", "sh", "-c", echoes}, 1, "nothing to say"},
+		"two messages":         {"", []string{"bridge", "run", "x", "--message", "y", "--", "sh", "-c", echoes}, 1, "not both"},
+		"no such policy":       {"", []string{"bridge", "run", "x", "--policy", "maybe", "--", "true"}, 2, "--policy"},
+		"events":               {"", []string{"events", "run", "x", "--", "sh", "-c", `printf '{"type":"done","answer":"all"}\n'`}, 0, "all"},
+		"events need an end":   {"", []string{"events", "run", "x", "--", "true"}, 1, "without saying that it was done"},
+		"nothing behind other": {"", []string{"version", "--", "x"}, 2, "unexpected argument"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs := command(t, tt.stdin, tt.args...)
+			if code != tt.code || !strings.Contains(out+errs, tt.want) {
+				t.Errorf("exit code %d, want %d, and %q in\nstdout:\n%s\nstderr:\n%s", code, tt.code, tt.want, out, errs)
+			}
+		})
+	}
+}
+
+func TestBridgeRunStartsWhatAProfileSays(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("agent.sh", `read -r turn; printf '{"type":"partial","text":"%s"}\n{"type":"result","text":""}\n' "$GREETING"`)
+	good := write("good.yaml", "command: sh\nargs: ['{{PROFILE_DIR}}/agent.sh']\nenv: {GREETING: hello}\n")
+	if code, out, errs := command(t, "", "bridge", "run", "x", "--profile", good); code != 0 || out != "hello\n" {
+		t.Errorf("exit code %d, %q\n%s", code, out, errs)
+	}
+	if code, out, errs := command(t, "", "bridge", "run", "x", "--no-streaming", "--profile", good); code != 0 || out != "" {
+		t.Errorf("without streaming: exit code %d, %q\n%s", code, out, errs)
+	}
+	for file, want := range map[string]string{
+		write("bad.yaml", "command: [x]\n"):                        "cannot be used",
+		write("events.yaml", "command: 'true'\nruntime: events\n"): "edge-server events",
+		filepath.Join(dir, "gone.yaml"):                            "no such file",
+	} {
+		if code, _, errs := command(t, "", "bridge", "run", "x", "--profile", file); code != 1 || !strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d\n%s", file, code, errs)
+		}
+	}
+	if code, _, _ := command(t, "", "bridge", "run", "x", "--profile", good, "--", "true"); code != 1 {
+		t.Errorf("a profile and a command: exit code %d", code)
+	}
+}
+
+func TestBridgeCheckFailsForAnAgentThatBreaksARule(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, out, errs := command(t, "", "bridge", "check", "--skip", "large", "--", "sh", "-c", echoes)
+	if code != 0 || !strings.Contains(out, "0 failed") || !strings.Contains(out, "turn.large                not applicable  not tried") {
+		t.Errorf("a good agent: exit code %d\n%s\n%s", code, out, errs)
+	}
+	code, out, _ = command(t, "", "bridge", "check", "--", "sh", "-c", "echo hello; "+echoes)
+	if code != 1 || !strings.Contains(out, "stdout.only-events        failed          plain: this is no JSON object: \"hello\"") {
+		t.Errorf("one that greets: exit code %d\n%s", code, out)
+	}
+	aside := `read -r turn; printf '{"type":"partial","text":"x","role":"aside"}\n'`
+	if code, out, _ = command(t, "", "bridge", "check", "--", "sh", "-c", aside); code != 0 || !strings.Contains(out, "1 warned") {
+		t.Errorf("one with a role of its own: exit code %d\n%s", code, out)
+	}
+	if code, _, _ = command(t, "", "bridge", "check", "--strict", "--", "sh", "-c", aside); code != 1 {
+		t.Errorf("the same, strictly: exit code %d", code)
+	}
+	if code, _, errs = command(t, "", "bridge", "check", "--skip", "everything", "--", "true"); code != 1 || !strings.Contains(errs, "unicode") {
+		t.Errorf("an unknown probe: exit code %d\n%s", code, errs)
+	}
+}
+
+func TestEventsCheckWritesAReportForPrograms(t *testing.T) {
+	t.Chdir(t.TempDir())
+	code, out, errs := command(t, "", "events", "check", "--json", "--", "sh", "-c", `read -r turn; printf '{"type":"delta","content":"x"}\n'`)
+	var report struct {
+		OK      bool
+		Runtime string
+		Failed  int
+		Rules   []struct{ ID, Status, Reason string }
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != 1 {
+		t.Fatalf("exit code %d, %v\n%s\n%s", code, err, out, errs)
+	}
+	if report.OK || report.Runtime != "events" || report.Failed != 2 || len(report.Rules) < 30 {
+		t.Errorf("%+v", report)
+	}
+}
+
+func TestHelpOfTheTrialsHasExamples(t *testing.T) {
+	for _, args := range [][]string{{"bridge", "run"}, {"bridge", "check"}, {"events", "run"}, {"events", "check"}} {
+		if code, out, _ := command(t, "", append(args, "--help")...); code != 0 || !strings.Contains(out, "Examples:") {
+			t.Errorf("%v: exit code %d\n%s", args, code, out)
+		}
+	}
+}

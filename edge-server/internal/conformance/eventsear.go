@@ -1,0 +1,175 @@
+package conformance
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/events"
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// eventsEar listens to a turn of the events runtime, with the edge's own adapter beside it for what a turn comes to.
+type eventsEar struct {
+	ledger  *ledger
+	inner   runtime.Dialogue
+	named   string // the first session id
+	results int
+	over    agentline.Type // done or error, once it came
+	saidEnd bool           // done, result, error, or a line of the bridge protocol, whose silence is a success
+	calls   []toolCall
+}
+
+type toolCall struct{ id, name string }
+
+func newEventsEar(l *ledger, files runtime.Artifacts) (*eventsEar, error) {
+	// What is asked does not matter to what is heard.
+	inner, err := events.Adapter{}.Open(runtime.Turn{Message: "hello", Streaming: true, Artifacts: files})
+	if err != nil {
+		return nil, err
+	}
+	return &eventsEar{ledger: l, inner: inner}, nil
+}
+
+func (e *eventsEar) session() string { return e.named }
+
+func (e *eventsEar) hear(text []byte) heard {
+	f := fieldsOf(text)
+	line, err := agentline.Parse(text)
+	var ignored *agentline.IgnoredError
+	if errors.As(err, &ignored) {
+		e.ignored(ignored.Reason, f, text)
+		return heard{}
+	}
+	e.ledger.keep(eventVocabulary, eventCase, eventFields)
+	e.sequence(line)
+	e.content(line, f)
+	reaction := e.inner.Line(text)
+	if line.Type == agentline.Artifact {
+		e.ledger.check(artifactThere, refusal(reaction.Events) == "", "%s", refusal(reaction.Events))
+	}
+	return heard{final: line.Type == agentline.Done || line.Type == agentline.Error}
+}
+
+// refusal is why a file could not be kept; "" if it could.
+func refusal(said []run.AgentEvent) string {
+	for _, e := range said {
+		if result, ok := e.(run.ToolResult); ok && result.Error != nil {
+			return result.Error.Message
+		}
+	}
+	return ""
+}
+
+func (e *eventsEar) ignored(reason agentline.Reason, f fields, text []byte) {
+	name, _ := f.text("type")
+	switch {
+	case reason == agentline.TooDeep:
+		e.ledger.breach(stdoutEvents, "a line nests deeper than any event does: %.60q", text)
+	case reason == agentline.BadField:
+		e.ledger.breach(eventFields, "this does not fit: %.120s", text)
+	case inAnotherCase(name, eventTypes()):
+		e.ledger.breach(eventCase, "type is %q", name)
+	default:
+		e.ledger.breach(eventVocabulary, "type is %s", orNothing(f["type"]))
+	}
+}
+
+func eventTypes() []string {
+	var types []string
+	for _, s := range agentline.Shapes() {
+		types = append(types, string(s.Type))
+	}
+	return types
+}
+
+// sequence checks a line against those before it.
+func (e *eventsEar) sequence(line agentline.Line) {
+	l := e.ledger
+	if e.over != "" {
+		l.breach(endLast, "a %s after %s", line.Type, e.over)
+	}
+	if e.over == agentline.Error {
+		l.breach(errorLast, "a %s after an error", line.Type)
+	}
+	if line.Bridge != nil {
+		e.saidEnd = true
+	}
+	switch line.Type {
+	case agentline.Result:
+		e.results++
+		l.check(resultOnce, e.results < 2, "a second result")
+	case agentline.Done, agentline.Error:
+		e.over, e.saidEnd = line.Type, true
+		l.keep(endLast)
+		if line.Type == agentline.Error {
+			l.keep(errorLast)
+		}
+	case agentline.ToolCall:
+		e.calls = append(e.calls, toolCall{line.ToolCallID, line.ToolName})
+		l.check(toolNames, line.ToolName != "", "tool_name is missing")
+	case agentline.ToolResult:
+		l.check(toolPairs, e.close(line), "a result of %.80q without a call", line.ToolCallID+line.ToolName)
+	}
+}
+
+// close takes the call that a result belongs to off the list; false if there is none.
+func (e *eventsEar) close(result agentline.Line) bool {
+	for i, call := range e.calls {
+		if call.id == result.ToolCallID && (call.id != "" || call.name == result.ToolName) {
+			e.calls = append(e.calls[:i], e.calls[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+func (e *eventsEar) content(line agentline.Line, f fields) {
+	l := e.ledger
+	session := line.SessionID
+	switch {
+	case line.Bridge != nil:
+		said(l, *line.Bridge, f)
+		session = line.Bridge.SessionID
+	case line.Type == agentline.Error:
+		l.check(errorMessage, strings.TrimSpace(line.ErrorMessage) != "", "error_message is %s", orNothing(f["error_message"]))
+	case line.Fact() && f["payload"] != nil:
+		l.check(factPayload, isObject(f["payload"]), "payload of %s is %s", line.Type, orNothing(f["payload"]))
+	case line.Type == agentline.SessionInit:
+		valid := bridge.ValidSessionID(session)
+		l.check(sessionValid, valid, "session_id is %.80q", session)
+		if !valid {
+			session = ""
+		}
+	default:
+		session = ""
+	}
+	if session == "" {
+		return
+	}
+	if e.named == "" {
+		e.named = session
+	}
+	l.check(sessionStable, session == e.named, "%.80q after %.80q", session, e.named)
+}
+
+func (e *eventsEar) end(exit process.Exit) ended {
+	if exit.Code == 0 {
+		e.ledger.check(endSaid, e.saidEnd, "the process ended with exit code 0 and said nothing of it")
+	}
+	for _, call := range e.calls {
+		e.ledger.breach(toolPairs, "the call of %.80q has no result", call.name)
+	}
+	said, _ := e.inner.End(runtime.End{Code: exit.Code, Gone: exit.Gone, Stderr: exit.Stderr})
+	for _, event := range said {
+		if failure, ok := event.(run.Failure); ok {
+			own := failure.Code != fault.AgentExited
+			return ended{errored: own, why: failure.Message}
+		}
+	}
+	return ended{ok: true}
+}

@@ -1,0 +1,51 @@
+// Package trial plays single turns of an agent program without a hub, a journal or a configuration: what an author of agents needs at a
+// terminal. Processes and the rules of the protocols are the edge's own.
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+)
+
+// Agent is the program that is tried.
+type Agent struct {
+	Profile profile.Profile
+	Edge    profile.Edge
+	Dir     string // absolute; where it works unless its profile names a folder
+}
+
+// Output is where an agent's output goes beside the lines that are read from it; nil for nowhere.
+type Output struct{ Stdout, Stderr io.Writer }
+
+// Started is a running agent.
+type Started struct {
+	*process.Process
+	Dir      string
+	Warnings []string // what the profile could not be expanded to
+}
+
+// Start spawns the agent for one turn. The error says what to change.
+func (a Agent) Start(host *process.Host, turn profile.Turn, output Output) (Started, error) {
+	launch := a.Profile.Launch(turn, a.Edge)
+	dir := launch.Dir
+	if dir == "" {
+		dir = a.Dir
+	}
+	nonce := process.NewNonce()
+	p, err := host.Start(process.Spec{
+		Argv: launch.Argv, Dir: dir, Env: process.Environment(a.Edge.Lookup, dir, launch.Env, nonce), Nonce: nonce, Grace: a.Profile.Grace,
+		Stdout: output.Stdout, Stderr: output.Stderr,
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return Started{}, fmt.Errorf("start %q in %s: there is no such program or folder: %w", launch.Argv[0], dir, err)
+	}
+	if err != nil {
+		return Started{}, fmt.Errorf("start %q in %s: %w", launch.Argv[0], dir, err)
+	}
+	return Started{Process: p, Dir: dir, Warnings: launch.Warnings}, nil
+}

@@ -1,0 +1,188 @@
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// Witness sees a turn. Its methods may be called from several goroutines, each call whole.
+type Witness interface {
+	// Said is an event of the agent, in order.
+	Said(run.AgentEvent)
+	// Unused is a line, or something in one, that does not count; reason is the protocol's word for it. line is "" where a good line came
+	// at the wrong time or a part of it was not used.
+	Unused(line, reason string)
+	// Answered is a permission request and what the agent was told.
+	Answered(bridge.PermissionRequest, bridge.PermissionResponse)
+	// Printed is a line of stderr.
+	Printed(line string)
+}
+
+// Approver decides about tools. Approve is called for one request at a time and returns when ctx ends.
+type Approver interface {
+	Approve(ctx context.Context, r bridge.PermissionRequest) bridge.PermissionResponse
+}
+
+// Result is how a turn ended.
+type Result struct {
+	ExitCode  int        // of the turn: 0, 1, 124, 130, 143 or the process's own
+	Code      fault.Code // "" for success
+	Message   string     // why it failed, for people
+	SessionID string     // for the next turn; "" when the agent named none
+	Usage     json.RawMessage
+	Left      int // processes that the agent left running
+	Took      time.Duration
+}
+
+// maxAsked is how many permission requests may wait for the approver; more are denied.
+const maxAsked = 256
+
+var errTurnLimit = errors.New("the turn took longer than its limit")
+
+// Play starts the agent, plays one turn and returns once its whole process tree is gone. The end of ctx stops the agent, as Ctrl-C does. The
+// error says that no turn was played.
+func (a Agent) Play(ctx context.Context, host *process.Host, turn bridge.Turn, approver Approver, witness Witness) (Result, error) {
+	d, err := a.dialogue(turn)
+	if err != nil {
+		return Result{}, err
+	}
+	stderr := &lineWriter{line: witness.Printed}
+	began := time.Now()
+	started, err := a.Start(host, profile.Turn{SessionID: turn.SessionID, SessionName: turn.SessionName}, Output{Stderr: stderr})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, warning := range started.Warnings {
+		witness.Unused("", warning)
+	}
+	d.workIn(started.Dir)
+	limited, cancel := withLimit(ctx, a.Profile.Timeout)
+	defer cancel()
+	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan bridge.PermissionRequest, maxAsked)}
+	t.react("", d.begin())
+	exit := t.follow(limited, started.Process, approver)
+	stderr.flush()
+	result := t.end(ctx, limited, exit)
+	result.Left, result.Took = exit.Left, time.Since(began)
+	return result, nil
+}
+
+func withLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, limit, errTurnLimit)
+}
+
+// talk connects a dialogue with a process and a witness.
+type talk struct {
+	dialogue dialogue
+	input    *process.Input
+	witness  Witness
+	asked    chan bridge.PermissionRequest
+}
+
+// follow answers permission requests beside the reading of lines, so that an agent which asks can go on talking.
+func (t *talk) follow(ctx context.Context, p *process.Process, approver Approver) process.Exit {
+	asking, over := context.WithCancel(ctx)
+	var answers sync.WaitGroup
+	answers.Go(func() {
+		for request := range t.asked {
+			t.answer(request, approver.Approve(asking, request))
+		}
+	})
+	exit := p.Follow(ctx, t.input, t.line)
+	over()
+	close(t.asked)
+	answers.Wait()
+	return exit
+}
+
+func (t *talk) line(l process.Line) {
+	switch {
+	case l.Cut > 0:
+		t.witness.Unused(l.String(), "too_long")
+	case len(l.Text) > 0:
+		t.react(string(l.Text), t.dialogue.line(l.Text))
+	}
+}
+
+func (t *talk) react(line string, r reaction) {
+	for _, e := range r.said {
+		t.witness.Said(e)
+	}
+	if r.ignored != "" {
+		t.witness.Unused(line, r.ignored)
+	}
+	for _, warning := range r.warnings {
+		t.witness.Unused("", warning)
+	}
+	for _, request := range r.ask {
+		select {
+		case t.asked <- request:
+		default:
+			t.answer(request, bridge.PermissionResponse{Behavior: bridge.Deny, Message: "Too many requests wait for an answer."})
+		}
+	}
+	for _, response := range r.respond {
+		t.answer(bridge.PermissionRequest{RequestID: response.RequestID}, response)
+	}
+	if len(r.reply) > 0 {
+		t.send(r.reply)
+	}
+	if r.closeInput {
+		t.input.Close()
+	}
+}
+
+func (t *talk) answer(request bridge.PermissionRequest, response bridge.PermissionResponse) {
+	response.RequestID = request.RequestID
+	line, err := response.Encode()
+	if err != nil {
+		t.witness.Unused("", err.Error())
+		return
+	}
+	t.witness.Answered(request, response)
+	t.send(line)
+}
+
+// send does not mind a closed stdin: the agent has ended or failed, and waits for nothing.
+func (t *talk) send(line []byte) {
+	if err := t.input.Send(line); err != nil && !errors.Is(err, process.ErrInputClosed) {
+		t.witness.Unused("", err.Error())
+	}
+}
+
+// end gives the outcome of the turn. Somebody's stop counts before anything that it made happen.
+func (t *talk) end(outer, limited context.Context, exit process.Exit) Result {
+	timedOut := exit.Stopped && errors.Is(context.Cause(limited), errTurnLimit)
+	said, result := t.dialogue.end(exit, timedOut)
+	for _, e := range said {
+		t.witness.Said(e)
+	}
+	if exit.Stopped && !timedOut {
+		result.ExitCode, result.Code, result.Message = stopCode(outer), "cancelled", "The turn was stopped."
+	}
+	return result
+}
+
+// signalled is added to the number of a signal, as shells do.
+const signalled = 128
+
+// stopCode is that of the signal which ended ctx, as signal.NotifyContext tells it.
+func stopCode(ctx context.Context) int {
+	if cause := context.Cause(ctx); cause != nil && cause.Error() == syscall.SIGTERM.String()+" signal received" {
+		return signalled + int(syscall.SIGTERM)
+	}
+	return signalled + int(syscall.SIGINT)
+}
