@@ -14,7 +14,7 @@ import (
 // Build builds the programs of the system into dir. flags are those of go build.
 func Build(dir string, flags ...string) error {
 	args := append([]string{"build", "-o", dir + "/"}, flags...)
-	cmd := exec.Command("go", append(args, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent")...)
+	cmd := exec.Command("go", append(args, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")...)
 	cmd.Dir = Root()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
