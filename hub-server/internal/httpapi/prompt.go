@@ -78,7 +78,7 @@ func given(raw json.RawMessage) json.RawMessage {
 func renderPrompt(p prompt.Prompt) Prompt {
 	out := Prompt{
 		RequestID: RequestID(p.ID), TaskID: RunID(p.Run), SessionID: SessionID(p.Session), AgentID: AgentID(p.Agent), EdgeID: EdgeID(p.Edge),
-		Kind: PromptKind(p.Kind), State: PromptState(p.State), Digest: SHA256(p.Digest), EventSeq: int64(p.Seq),
+		Kind: PromptKind(p.Kind), State: PromptState(p.State), Digest: p.Digest, EventSeq: int64(p.Seq),
 		AskedAt: p.AskedAt,
 	}
 	if p.Answer != nil {
@@ -90,7 +90,7 @@ func renderPrompt(p prompt.Prompt) Prompt {
 func renderAnswer(a prompt.Answer) PromptAnswer {
 	return PromptAnswer{
 		Decision: PromptDecision(a.Decision), By: PromptAnswerBy(a.By), UserID: UserID(a.User), DeviceID: DeviceID(a.Device), Reason: a.Reason,
-		UpdatedInput: PromptInput(a.UpdatedInput), AnsweredAt: a.At, DeliveredAt: a.DeliveredAt, Refused: string(a.Refused),
+		UpdatedInput: a.UpdatedInput, AnsweredAt: a.At, DeliveredAt: a.DeliveredAt, Refused: string(a.Refused),
 		ContinuedByRunID: RunID(a.ContinuedBy),
 	}
 }

@@ -63,14 +63,19 @@ func (e *Edge) env() []string {
 
 func (e *Edge) writeProfiles(profiles map[string]string) {
 	e.rig.T.Helper()
-	dir := filepath.Join(e.Home, "profiles")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(e.Home, "profiles"), 0o700); err != nil {
 		e.rig.T.Fatalf("make profiles: %v", err)
 	}
 	for name, text := range profiles {
-		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
-			e.rig.T.Fatalf("write profile: %v", err)
-		}
+		e.WriteProfile(name, text)
+	}
+}
+
+// WriteProfile replaces a profile; a running edge takes it in by itself.
+func (e *Edge) WriteProfile(name, text string) {
+	e.rig.T.Helper()
+	if err := os.WriteFile(filepath.Join(e.Home, "profiles", name+".yaml"), []byte(text), 0o600); err != nil {
+		e.rig.T.Fatalf("write profile: %v", err)
 	}
 }
 
