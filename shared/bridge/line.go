@@ -6,10 +6,15 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// maxSessionID is a bound of ours in bytes: S4 has none, and the id travels in every row of the run.
-const maxSessionID = 1024
+// Bounds of ours in bytes: S4 has none. The session id travels in every row of the run; the name of a tool is read by a person who has to decide.
+const (
+	maxSessionID = 1024
+	maxToolName  = 255
+)
 
 // Reason names why a line, or a part of it, was not used. Reasons go to logs and counters.
 type Reason string
@@ -34,6 +39,7 @@ const (
 	ReasonAfterError      Reason = "after_error"
 	ReasonPermissionOff   Reason = "permission_off"
 	ReasonRepeatedRequest Reason = "repeated_permission_request"
+	ReasonManyRequests    Reason = "too_many_permission_requests"
 )
 
 // IgnoredError says that a line of stdout is not an event. It is never part of the reply.
@@ -66,6 +72,9 @@ type PermissionRequest struct {
 // ParseLine classifies one line of stdout (S4 "stdout NDJSON events"). The error is always an *IgnoredError.
 func ParseLine(data []byte) (Line, error) {
 	line, reason := object(data)
+	if reason == ReasonTooDeep && line.isRequest() {
+		return Line{Type: TypePermissionRequest, Request: PermissionRequest{RequestID: line.text("request_id"), Malformed: true}}, nil
+	}
 	if reason != "" {
 		return Line{}, &IgnoredError{reason}
 	}
@@ -120,9 +129,14 @@ func (l *Line) parseRequest(m members) bool {
 		RequestID: m.text("request_id"), ToolName: m.text("tool_name"), Input: bytes.Clone(m.raw("input")),
 		Description: m.text("description"), ToolUseID: m.text("tool_use_id"),
 	}
-	r.Malformed = r.ToolName == "" || !isObject(r.Input)
+	r.Malformed = r.ToolName == "" || len(r.ToolName) > maxToolName || !isObject(r.Input) || event.Depth(r.Input) > event.MaxValueDepth
 	l.Request = r
 	return validRequestID(r.RequestID)
+}
+
+// isRequest says whether somebody waits for an answer to the line, whatever else it is.
+func (m members) isRequest() bool {
+	return Type(m.text("type")) == TypePermissionRequest && validRequestID(m.text("request_id"))
 }
 
 // sessionID returns a usable id or "", with a warning if there was an unusable one.

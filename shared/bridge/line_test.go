@@ -92,7 +92,11 @@ func sessionLines() []lineCase {
 	}
 }
 
+// deep is an object that nests n levels.
+func deep(n int) string { return strings.Repeat(`{"a":`, n-1) + "{}" + strings.Repeat("}", n-1) }
+
 func requestLines() []lineCase {
+	long := strings.Repeat("x", 256)
 	request := func(r bridge.PermissionRequest) bridge.Line {
 		return bridge.Line{Type: bridge.TypePermissionRequest, Request: r}
 	}
@@ -109,6 +113,26 @@ func requestLines() []lineCase {
 			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "Bash", Malformed: true})},
 		{rule: "request with another input can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":"x"}`,
 			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "B", Input: []byte(`"x"`), Malformed: true})},
+		{rule: "request with a null input can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":null}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "B", Input: []byte(`null`), Malformed: true})},
+		{rule: "request with an array as input can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":[]}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "B", Input: []byte(`[]`), Malformed: true})},
+		{rule: "request with a tool name that is no text can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":7,"input":{}}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", Input: []byte(`{}`), Malformed: true})},
+		{rule: "request with an endless tool name can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":"` + long + `","input":{}}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: long, Input: []byte(`{}`), Malformed: true})},
+		{rule: "request with an input that nests too deep can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":` + deep(29) + `}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "B", Input: []byte(deep(29)), Malformed: true})},
+		{rule: "request in a line that nests too deep can be denied", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":` + deep(500) + `}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", Malformed: true})},
+		{rule: "request with a description that is no text", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":{},"description":{}}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "B", Input: []byte(`{}`)})},
+		lineCase{rule: "session id on a request", line: `{"type":"permission_request","request_id":"1","tool_name":"B","input":{},"session_id":"s-1"}`,
+			want: request(bridge.PermissionRequest{RequestID: "1", ToolName: "B", Input: []byte(`{}`)})}.session("s-1"),
+		{rule: "endless request id", line: `{"type":"permission_request","request_id":"` + strings.Repeat("x", 1025) + `","tool_name":"B","input":{}}`,
+			ignored: bridge.ReasonBadRequest},
+		{rule: "request without id in a line that nests too deep", line: `{"type":"permission_request","tool_name":"B","input":` + deep(500) + `}`,
+			ignored: bridge.ReasonTooDeep},
 		{rule: "request without id", line: `{"type":"permission_request","tool_name":"Bash","input":{}}`, ignored: bridge.ReasonBadRequest},
 		{rule: "request id with a space", line: `{"type":"permission_request","request_id":"a b","tool_name":"B","input":{}}`,
 			ignored: bridge.ReasonBadRequest},

@@ -20,11 +20,14 @@ type member struct {
 // usualMembers is how many members a line has at most, if it says nothing unusual.
 const usualMembers = 8
 
-// object splits a line of JSON that is an object.
+// object splits a line of JSON that is an object. One that nests too deep is split too, for what can be told of it in spite of that.
 func object(data []byte) (members, Reason) {
 	data = space(data)
 	switch {
 	case event.Depth(data) > event.MaxDepth:
+		if json.Valid(data) && isObject(data) {
+			return split(data), ReasonTooDeep
+		}
 		return nil, ReasonTooDeep
 	case !json.Valid(data):
 		return nil, ReasonNotJSON

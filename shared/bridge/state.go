@@ -136,6 +136,9 @@ func (s *TurnState) takeUsage(l Line) {
 	}
 }
 
+// maxRequests bounds what a turn remembers of its requests: an agent that asks more often does not work, and a person would not read it.
+const maxRequests = 4096
+
 // ask never lets the agent wait for nothing: what cannot be shown to a person is denied at once.
 func (s *TurnState) ask(r PermissionRequest) []Effect {
 	if !s.profile.Permission {
@@ -144,12 +147,18 @@ func (s *TurnState) ask(r PermissionRequest) []Effect {
 	if s.asked[r.RequestID] {
 		return []Effect{Warn{ReasonRepeatedRequest}}
 	}
+	if len(s.asked) == maxRequests {
+		return refuse(r, ReasonManyRequests, "The turn has asked too often.")
+	}
 	s.asked[r.RequestID] = true
 	if r.Malformed {
-		deny := PermissionResponse{RequestID: r.RequestID, Behavior: Deny, Message: "The request was malformed."}
-		return []Effect{Warn{ReasonBadRequest}, Respond{deny}}
+		return refuse(r, ReasonBadRequest, "The request was malformed.")
 	}
 	return []Effect{AskPerson{r}}
+}
+
+func refuse(r PermissionRequest, reason Reason, message string) []Effect {
+	return []Effect{Warn{reason}, Respond{PermissionResponse{RequestID: r.RequestID, Behavior: Deny, Message: message}}}
 }
 
 func (s *TurnState) failureMessage() string {

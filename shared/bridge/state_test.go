@@ -118,6 +118,12 @@ func failureScenarios() []scenario {
 			partials: []string{"one "}, body: "one ", session: "s1", code: fault.Timeout, message: slow, exitCode: 124},
 		{name: "a silent failure gets a general sentence", exit: bridge.Exit{Code: 3}, code: fault.AgentExited, message: silent, exitCode: 3},
 		{name: "a result does not excuse the exit code", lines: []string{answer}, exit: bridge.Exit{Code: 3}, code: fault.AgentExited, message: silent, exitCode: 3},
+		{name: "usage of a result after an error is dropped with it", profile: streaming, lines: []string{fails, `{"type":"result","usage":{}}`},
+			code: fault.AgentError, message: "rate limited", exitCode: 1, warnings: []bridge.Reason{bridge.ReasonAfterError}},
+		{name: "usage of a partial is not the turn's", profile: streaming, lines: []string{`{"type":"partial","text":"x","usage":{}}`},
+			partials: []string{"x"}, body: "x", warnings: []bridge.Reason{bridge.ReasonUsageOnPartial}},
+		{name: "an interrupt's exit code is kept", exit: bridge.Exit{Code: 130}, code: fault.AgentExited, exitCode: 130,
+			message: "The agent ended with exit code 130 and did not say why. Its log on the edge may tell more."},
 		{name: "a signal's exit code is kept", exit: bridge.Exit{Code: 143}, code: fault.AgentExited, exitCode: 143,
 			message: "The agent ended with exit code 143 and did not say why. Its log on the edge may tell more."},
 	}
@@ -136,6 +142,22 @@ func permissionScenarios() []scenario {
 			warnings: []bridge.Reason{bridge.ReasonBadRequest}},
 		{name: "without permission a request is ignored", profile: bridge.Profile{Streaming: true}, lines: []string{asks, answer},
 			body: "answer", warnings: []bridge.Reason{bridge.ReasonPermissionOff}},
+		{name: "a request between pieces of the reply is no part of it", profile: allowed, lines: []string{p1, asks, p2, answer},
+			partials: []string{"one ", "two"}, body: "one two", asked: []string{"r1"}},
+		{name: "a malformed request that is repeated is denied once", profile: allowed,
+			lines:    []string{`{"type":"permission_request","request_id":"r1"}`, `{"type":"permission_request","request_id":"r1"}`},
+			answered: []string{"r1"}, warnings: []bridge.Reason{bridge.ReasonBadRequest, bridge.ReasonRepeatedRequest}},
+		{name: "a malformed request takes its id", profile: allowed, lines: []string{`{"type":"permission_request","request_id":"r1"}`, asks},
+			answered: []string{"r1"}, warnings: []bridge.Reason{bridge.ReasonBadRequest, bridge.ReasonRepeatedRequest}},
+		{name: "without permission a malformed request is ignored too", lines: []string{`{"type":"permission_request","request_id":"r1"}`},
+			warnings: []bridge.Reason{bridge.ReasonPermissionOff}},
+		{name: "session of a malformed request counts", profile: allowed, lines: []string{`{"type":"permission_request","request_id":"r1","session_id":"s1"}`},
+			session: "s1", answered: []string{"r1"}, warnings: []bridge.Reason{bridge.ReasonBadRequest}},
+		{name: "session of a request after an error is kept", profile: allowed, lines: []string{fails, withSession(asks, "s1")},
+			session: "s1", code: fault.AgentError, message: "rate limited", exitCode: 1, warnings: []bridge.Reason{bridge.ReasonAfterError}},
+		{name: "a timeout wins over an open request", profile: allowed, lines: []string{asks}, exit: bridge.Exit{TimedOut: true}, asked: []string{"r1"},
+			code: fault.Timeout, message: "The agent did not finish within its time limit and was stopped.", exitCode: 124},
+		{name: "an agent may end with a request open", profile: allowed, lines: []string{asks, answer}, body: "answer", asked: []string{"r1"}},
 		{name: "an error makes later requests moot", profile: allowed, lines: []string{fails, asks},
 			code: fault.AgentError, message: "rate limited", exitCode: 1, warnings: []bridge.Reason{bridge.ReasonAfterError}},
 	}
@@ -196,6 +218,17 @@ func (s *seen) add(effects []bridge.Effect) {
 		case bridge.Warn:
 			s.warnings = append(s.warnings, e.Reason)
 		}
+	}
+}
+
+func TestRequestsBeyondMeasureAreDeniedAtOnce(t *testing.T) {
+	state := bridge.NewTurnState(bridge.Profile{Permission: true})
+	var seen seen
+	for i := range 5000 {
+		seen.add(state.StepBytes(fmt.Appendf(nil, `{"type":"permission_request","request_id":"r%d","tool_name":"Bash","input":{}}`, i)))
+	}
+	if len(seen.asked) != 4096 || len(seen.answered) != 5000-4096 || seen.warnings[0] != bridge.ReasonManyRequests {
+		t.Errorf("%d asked, %d denied", len(seen.asked), len(seen.answered))
 	}
 }
 
