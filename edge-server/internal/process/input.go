@@ -15,25 +15,35 @@ var (
 	ErrInputFull   = errors.New("the agent does not read its stdin")
 )
 
-// Input is what goes to an agent's stdin, in order. Send and Close never block and may be called from anywhere, before and during Follow.
+// Input is what goes to an agent's stdin, in order. Send, SendThen and Close never block and may be called from anywhere, before and during
+// Follow.
 type Input struct {
 	mu     sync.Mutex
 	closed bool
-	chunks chan []byte
+	chunks chan chunk
+	done   chan struct{}
+}
+
+type chunk struct {
+	bytes   []byte
+	written func()
 }
 
 // NewInput returns an empty, open Input.
-func NewInput() *Input { return &Input{chunks: make(chan []byte, maxInput)} }
+func NewInput() *Input { return &Input{chunks: make(chan chunk, maxInput), done: make(chan struct{})} }
 
-// Send queues chunk, which belongs to the Input from now on. A full queue is an error: an agent that has not read 256 messages never will.
-func (i *Input) Send(chunk []byte) error {
+// Send queues bytes, which belong to the Input from now on. A full queue is an error: an agent that has not read 256 messages never will.
+func (i *Input) Send(bytes []byte) error { return i.SendThen(bytes, func() {}) }
+
+// SendThen is Send that calls written, from another goroutine, once the agent's pipe has taken all of bytes. That may never be.
+func (i *Input) SendThen(bytes []byte, written func()) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
 		return ErrInputClosed
 	}
 	select {
-	case i.chunks <- chunk:
+	case i.chunks <- chunk{bytes, written}:
 		return nil
 	default:
 		return ErrInputFull
@@ -50,12 +60,17 @@ func (i *Input) Close() {
 	}
 }
 
+// Done returns a channel that is closed during Follow when nothing will be written any more.
+func (i *Input) Done() <-chan struct{} { return i.done }
+
 // copyTo writes until the Input or w is closed, then closes w. An agent that exits without reading is within its rights.
 func (i *Input) copyTo(w io.WriteCloser) {
+	defer close(i.done)
 	defer w.Close()
-	for chunk := range i.chunks {
-		if _, err := w.Write(chunk); err != nil {
+	for c := range i.chunks {
+		if _, err := w.Write(c.bytes); err != nil {
 			return
 		}
+		c.written()
 	}
 }

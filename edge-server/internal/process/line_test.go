@@ -6,8 +6,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 	"unicode/utf8"
 )
 
@@ -111,6 +113,50 @@ func TestTailKeepsTheEndFromTheStartOfALine(t *testing.T) {
 	if cap(keep.buf) > 64 {
 		t.Errorf("a tail of 10 bytes holds %d", cap(keep.buf))
 	}
+}
+
+// blockedPipe takes a write only when it is told to.
+type blockedPipe struct{ let chan struct{} }
+
+func (p blockedPipe) Write(b []byte) (int, error) {
+	if _, open := <-p.let; !open {
+		return 0, io.ErrClosedPipe
+	}
+	return len(b), nil
+}
+
+func (blockedPipe) Close() error { return nil }
+
+func TestInputSaysWhenItIsWrittenAndWhenNothingMoreWillBe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, pipe := NewInput(), blockedPipe{make(chan struct{})}
+		written := 0
+		for range 2 {
+			if err := in.SendThen([]byte("x"), func() { written++ }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var writer sync.WaitGroup
+		writer.Go(func() { in.copyTo(pipe) })
+		synctest.Wait()
+		before := written
+		pipe.let <- struct{}{}
+		synctest.Wait()
+		if before != 0 || written != 1 {
+			t.Errorf("written %d, then %d", before, written)
+		}
+		select {
+		case <-in.Done():
+			t.Error("done while something waits")
+		default:
+		}
+		close(pipe.let) // the agent is gone
+		<-in.Done()
+		writer.Wait()
+		if written != 1 {
+			t.Errorf("%d written, one was refused", written)
+		}
+	})
 }
 
 func TestInputIsBoundedAndEndsOnce(t *testing.T) {
