@@ -5,6 +5,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Nonce marks every process of one start: 32 hex digits, in the environment of the agent and in the journal, so that a later
@@ -20,6 +21,8 @@ type Job struct {
 	AgentName    string
 	Profile      string
 	Prompt       string // may be empty
+	Attachments  []wire.Attachment
+	Grants       []wire.Grant // requests that a person allowed when an earlier run asked
 	AgentSession AgentSession
 	Nonce        Nonce
 	TraceID      string // 32 hex
@@ -57,11 +60,16 @@ type Process interface {
 	// emit blocks while the journal has no room, so the agent blocks on its full pipe. An error of emit is final: the rest of the output is
 	// read and thrown away.
 	Follow(ctx context.Context, emit func(run.AgentEvent) error) Exit
+
+	// Answer takes a person's answer to a prompt that Follow has emitted. The error is a fault: not_found, too_late or digest_mismatch.
+	// Otherwise that prompt takes no other answer, and deliver, called once, writes this one to the agent if it is still there. Neither
+	// blocks; both may be called at any time, also while Follow runs.
+	Answer(a wire.Answer) (deliver func(), err error)
 }
 
 // Exit is how a process ended.
 type Exit struct {
-	// Outcome ends the run if the agent has emitted neither Done nor Failure and nobody stopped it. The adapter applies the precedence
+	// Outcome ends the run, or its process (run.ProcessEnded), if the agent has emitted neither Done nor Failure and nobody stopped it. The adapter applies the precedence
 	// of its protocol (S4: timeout, then error event, then exit code) by holding back Done and Failure until it knows.
 	Outcome run.Outcome
 

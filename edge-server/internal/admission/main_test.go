@@ -70,7 +70,8 @@ func (s *stage) Start(_ context.Context, job admission.Job) (admission.Process, 
 	if s.failStart != nil {
 		return nil, s.failStart
 	}
-	a := &actor{job: job, lines: make(chan run.AgentEvent), exit: make(chan admission.Exit, 1), stopped: make(chan struct{})}
+	a := &actor{job: job, lines: make(chan run.AgentEvent), exit: make(chan admission.Exit, 1), stopped: make(chan struct{}),
+		answers: make(chan wire.Answer, 8)}
 	s.actors <- a
 	return a, nil
 }
@@ -107,10 +108,21 @@ type actor struct {
 	exit    chan admission.Exit // what Follow returns; after a stop {Gone: true} unless given
 	stopped chan struct{}       // closed when the run asked it to stop
 	refused error               // by emit
+	answers chan wire.Answer    // that were delivered
+
+	unwilling error // what it says to an answer
 }
 
 func (a *actor) PID() int        { return 4711 }
 func (a *actor) WorkDir() string { return "/work" }
+
+// Answer hands the answer to the test, which is the agent.
+func (a *actor) Answer(answer wire.Answer) (func(), error) {
+	if a.unwilling != nil {
+		return nil, a.unwilling
+	}
+	return func() { a.answers <- answer }, nil
+}
 
 func (a *actor) Follow(ctx context.Context, emit func(run.AgentEvent) error) admission.Exit {
 	for {
@@ -205,7 +217,7 @@ func (e *edge) receive(t *testing.T, c wire.Command, want wire.Status) wire.Comm
 	return r
 }
 
-// log waits for the terminal of a run and returns the stored types of its events, with the payload of the terminal.
+// log waits for the last event of a run and returns the stored types of its events, with the payload of the last.
 func (e *edge) log(t *testing.T, r id.Run) (types []event.Type, terminal string) {
 	t.Helper()
 	deadline := time.After(10 * time.Second)
@@ -219,7 +231,7 @@ func (e *edge) log(t *testing.T, r id.Run) (types []event.Type, terminal string)
 		for _, ev := range events {
 			types = append(types, event.Stored(ev.Type, ev.Payload))
 		}
-		if i := slices.IndexFunc(types, event.Type.Terminal); i >= 0 {
+		if i := slices.IndexFunc(types, event.Type.LastOfEdge); i >= 0 {
 			return types, string(events[i].Payload)
 		}
 		select {

@@ -25,7 +25,8 @@ type turn struct {
 	behind     bool // the normaliser knows events that the journal did not take
 	met        bool // the agent has named its session in this turn
 
-	cancel context.CancelCauseFunc // stops the run, once it has a place
+	cancel  context.CancelCauseFunc // stops the run, once it has a place
+	process Process                 // once it is started; guarded by the schedule
 }
 
 // newTurn reads the body of a start command. Its fault says what is wrong with it.
@@ -33,6 +34,9 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 	var d wire.Dispatch
 	if err := json.Unmarshal(c.Body, &d); err != nil {
 		return nil, fault.Wrap(err, fault.InvalidRequest, "The dispatch cannot be read.")
+	}
+	if err := wire.CheckAttachments(d.Attachments); err != nil {
+		return nil, err
 	}
 	_, sessionErr := id.ParseSession(string(d.SessionID))
 	_, agentErr := id.ParseAgent(string(d.AgentID))
@@ -43,7 +47,7 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 	return &turn{
 		job: Job{
 			Run: c.RunID, Session: d.SessionID, SessionName: d.SessionName, Agent: d.AgentID, AgentName: d.AgentName,
-			Profile: d.Profile, Prompt: d.Prompt, TraceID: d.TraceID,
+			Profile: d.Profile, Prompt: d.Prompt, Attachments: d.Attachments, Grants: d.Grants(), TraceID: d.TraceID,
 		},
 		dialogue:   journal.Dialogue{Session: d.SessionID, Agent: d.AgentID, Profile: d.Profile},
 		origin:     journal.Origin{TraceID: trace, Scope: event.Scope{ConversationID: d.SessionID, RunID: c.RunID, EdgeID: edge}},
@@ -63,6 +67,7 @@ func (a *Admission) perform(life context.Context, t *turn) error {
 		return a.close(ctx, t, outcome(life, Exit{Outcome: run.Failed(startError(err)), Gone: true}))
 	}
 	a.metrics.started.Inc()
+	a.schedule.started(t, process)
 	started := t.normaliser.Start(process.WorkDir(), a.opts.Now())
 	journalErr := a.journal.CommitStarted(ctx, t.origin, process.PID(), started...)
 	if journalErr != nil {
@@ -118,6 +123,9 @@ func (a *Admission) say(life context.Context, t *turn, e run.AgentEvent) error {
 		err = a.journal.Commit(ctx, t.origin, said...)
 	} else {
 		err = a.journal.Append(life, t.origin, said...)
+	}
+	if _, decided := e.(run.Decided); decided && err == nil {
+		err = a.journal.Flush(ctx, t.job.Run) // on disk before the agent may act on it
 	}
 	t.behind = t.behind || err != nil
 	return err

@@ -154,6 +154,8 @@ func named(c run.Candidate) []event.BlobRef {
 		ref = p.ArgumentsBlob
 	case event.ToolCompletedPayload:
 		ref = p.ResultBlob
+	case event.PromptRequestedPayload:
+		ref = p.InputBlob
 	case event.ArtifactCreatedPayload:
 		ref = &event.BlobRef{SHA256: p.Checksum, Size: p.Size}
 	case oversize:

@@ -19,7 +19,7 @@ const (
 	Admitted Phase = "admitted" // recorded; nothing was started
 	Intended Phase = "intended" // about to be started, perhaps started
 	Started  Phase = "started"  // its process exists, or did
-	Ended    Phase = "ended"    // its terminal is in the log
+	Ended    Phase = "ended"    // its terminal is in the log, or the end of its process and the rest is the hub's (R21)
 )
 
 // Run is the admission record of a run.
@@ -56,7 +56,7 @@ func (j *Journal) FindRun(ctx context.Context, r id.Run) (Run, bool, error) {
 	return found[0], true, nil
 }
 
-// OpenRuns returns the runs without a terminal, in the order of their admission.
+// OpenRuns returns the runs that have not ended, in the order of their admission.
 func (j *Journal) OpenRuns(ctx context.Context) ([]Run, error) {
 	found, err := query(ctx, j.db.readDB, scanRun, `SELECT `+runColumns+` WHERE r.ended_at IS NULL ORDER BY r.place`)
 	if err != nil {
@@ -79,7 +79,7 @@ func (j *Journal) CommitStarted(ctx context.Context, from Origin, pid int, event
 	}, events)
 }
 
-// endRun marks the run that has had its terminal.
+// endRun marks the run of which this edge has nothing more to tell.
 func (t *transaction) endRun(r id.Run, at time.Time) error {
 	if err := t.exec(`UPDATE runs SET phase = ?, ended_at = ? WHERE run = ?`, string(Ended), at.UnixMicro(), string(r)); err != nil {
 		return fmt.Errorf("end run: %w", err)

@@ -104,7 +104,7 @@ func (t *transaction) insert(e *entry) error {
 	if err := t.nameBlobs(seq, e.blobs); err != nil {
 		return err
 	}
-	if e.event.Type.Terminal() {
+	if e.event.Type.LastOfEdge() {
 		return t.endRun(e.origin.Scope.RunID, e.at)
 	}
 	return nil

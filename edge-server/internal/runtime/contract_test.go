@@ -12,8 +12,11 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // dialect is how an agent says the same things in the protocol of one runtime.
@@ -76,6 +79,13 @@ func (tr transcript) must(t *testing.T, want ...string) {
 	}
 }
 
+// mustEnd is must for the last lines.
+func (tr transcript) mustEnd(t *testing.T, want ...string) {
+	t.Helper()
+	tr.lines = tr.lines[max(0, len(tr.lines)-len(want)):]
+	tr.must(t, want...)
+}
+
 func TestTextReasoningAndSuccessArriveInOrder(t *testing.T) {
 	each(t, func(d dialect) {
 		newBench(d.T, d.runtime, d.thought("hm"), d.text("one "), d.text("two"), d.thought("so"), d.success).play(d.T).
@@ -103,6 +113,29 @@ func TestEmptyPromptStartsNothing(t *testing.T) {
 		b := newBench(d.T, d.runtime, d.success)
 		b.prompt = ""
 		if _, err := b.executor(d.T).Start(d.Context(), b.job()); fault.CodeOf(err) != fault.EmptyPrompt {
+			d.Error(err)
+		}
+	})
+}
+
+func TestAttachmentsAreContentAndPartOfTheTurnLine(t *testing.T) {
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, "drain", "stderr:$TURN", d.success)
+		b.prompt, b.files = "", []wire.Attachment{
+			{Kind: "image", URL: "https://example.org/a.png", Filename: "a.png", MIMEType: "image/png", Size: 3}, {Kind: "file", URL: "data:,x"},
+		}
+		b.play(d.T).must(d.T, `fact run.output.batch {"stream":"stderr","lines":["{\"type\":\"turn\",\"message\":\"\",\"session_id\":\"\",`+
+			`\"session_name\":\"demo\",\"attachments\":[{\"kind\":\"image\",\"url\":\"https://example.org/a.png\",\"filename\":\"a.png\",`+
+			`\"mime_type\":\"image/png\",\"size\":3},{\"kind\":\"file\",\"url\":\"data:,x\"}],\"protocol_version\":\"0.4\"}"]}`, "done ")
+	})
+}
+
+func TestAnswerToAnAgentThatAskedNothingIsRefused(t *testing.T) {
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, d.text("x"), d.success)
+		b.profile.Permission = true
+		tr := b.play(d.T)
+		if err := tr.answer(wire.Answer{RequestID: id.NewRequest(), Decision: event.Allow}); fault.CodeOf(err) != fault.NotFound {
 			d.Error(err)
 		}
 	})

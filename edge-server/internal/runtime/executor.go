@@ -64,7 +64,7 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 	}
 	secrets := redact.New(slices.Concat(e.opts.Secrets, launch.Secrets))
 	dialogue, err := adapter.Open(Turn{
-		Message: job.Prompt, SessionID: string(job.AgentSession), SessionName: job.SessionName,
+		Message: job.Prompt, Attachments: attachments(job.Attachments), SessionID: string(job.AgentSession), SessionName: job.SessionName,
 		Streaming: p.Streaming, Permission: p.Permission, Artifacts: keeper{dir: dir, blobs: e.opts.Blobs, secrets: secrets},
 	})
 	if err != nil {
@@ -77,9 +77,20 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 	if err != nil {
 		return nil, startFailed(err, launch.Argv[0])
 	}
-	return &running{
-		proc: proc, dir: dir, dialogue: dialogue, limit: p.Timeout, secrets: secrets, log: log, metrics: e.metrics,
-	}, nil
+	r := &running{
+		proc: proc, dir: dir, dialogue: &serial{dialogue: dialogue}, input: process.NewInput(), limit: p.Timeout, secrets: secrets, log: log,
+		metrics: e.metrics,
+	}
+	r.desk = newDesk(r, rules{profile: func() profile.Profile { return e.current(p) }, grants: slices.Clone(job.Grants)})
+	return r, nil
+}
+
+// current is a profile as it is now; one that is gone stays what it was.
+func (e *Executor) current(p profile.Profile) profile.Profile {
+	if now, ok := e.opts.Profiles.Find(p.Name); ok {
+		return now
+	}
+	return p
 }
 
 // directory is the profile's own, else the repository for the agent that reads one, else a private one.

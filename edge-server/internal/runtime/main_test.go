@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -30,6 +31,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // TestMain lets the test binary play the agents.
@@ -44,8 +46,8 @@ func TestMain(m *testing.M) {
 }
 
 // playAgent reads its turn, then takes the steps one after the other: say:LINE, stderr:LINE, big:BYTES, read (a line of stdin, which it says
-// as a thing of its own on stderr), drain (stdin to its end), ignore-term, on-term:LINE, hang, exit:CODE. LINE has the turn for $TURN
-// and a NUL byte for $NUL.
+// as a thing of its own on stderr), hear (a line of stdin, which it says as text), drain (stdin to its end), ignore-term, on-term:LINE, hang, exit:CODE. LINE has the turn for $TURN
+// a NUL byte for $NUL and the line that was read last for $HEARD.
 func playAgent(steps []string) int {
 	in := bufio.NewReader(os.Stdin)
 	turn, err := in.ReadString('\n')
@@ -57,9 +59,10 @@ func playAgent(steps []string) int {
 	if strings.Contains(strings.Join(steps, "\n"), "on-term:") {
 		signal.Notify(term, syscall.SIGTERM) // before it says anything that may bring the signal
 	}
+	var line string
 	for _, step := range steps {
 		what, arg, _ := strings.Cut(step, ":")
-		arg = strings.NewReplacer("$TURN", strings.TrimSpace(turn), "$NUL", "\x00").Replace(arg)
+		arg = strings.NewReplacer("$TURN", strings.TrimSpace(turn), "$NUL", "\x00", "$HEARD", strings.TrimSpace(line)).Replace(arg)
 		switch what {
 		case "say":
 			fmt.Println(arg)
@@ -70,8 +73,12 @@ func playAgent(steps []string) int {
 			fmt.Sscan(arg, &size)
 			fmt.Println(strings.Repeat("x", size))
 		case "read":
-			line, _ := in.ReadString('\n')
+			line, _ = in.ReadString('\n')
 			fmt.Fprintln(os.Stderr, "read "+strings.TrimSpace(line))
+		case "hear":
+			line, _ = in.ReadString('\n')
+			text, _ := event.Encode(strings.TrimSpace(line))
+			fmt.Printf(`{"type":"partial","text":%s}`+"\n", text)
 		case "drain":
 			_, _ = io.Copy(io.Discard, in)
 		case "write":
@@ -101,6 +108,10 @@ type bench struct {
 	env     map[string]string
 	session admission.AgentSession
 	prompt  string
+	files   []wire.Attachment
+	grants  []wire.Grant
+	person  func(p event.PromptRequestedPayload, answer func(wire.Answer) error) // is asked; nil never answers
+	refuse  func(run.AgentEvent) bool                                            // events that the journal does not take; nil takes all
 	repo    string
 	blobs   *memoryBlobs
 	stopAt  string // the turn is cancelled when the transcript ends in this line
@@ -140,14 +151,28 @@ func (b *bench) executor(t *testing.T) *runtime.Executor {
 func (b *bench) job() admission.Job {
 	return admission.Job{
 		Run: id.NewRun(), Session: id.NewSession(), SessionName: "demo", Agent: id.NewAgent(), Profile: string(b.profile.Name),
-		Prompt: b.prompt, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
+		Prompt: b.prompt, Attachments: b.files, Grants: b.grants, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
 	}
 }
 
 // transcript is what a run said, one line per event.
 type transcript struct {
-	lines []string
-	exit  admission.Exit
+	lines     []string
+	delivered []string // these lines apart: they come at some time after their answer
+	asked     []event.PromptRequestedPayload
+	exit      admission.Exit
+	answer    func(wire.Answer) error // to a prompt of the agent, which has ended
+}
+
+// outcome is the event by which the run would end if the agent has not said how.
+func (tr transcript) outcome(t *testing.T) string {
+	t.Helper()
+	last := run.New(run.Options{}).Close(tr.exit.Outcome)
+	payload, err := last[len(last)-1].Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s %s", last[len(last)-1].Type, payload)
 }
 
 func (b *bench) play(t *testing.T) transcript {
@@ -164,19 +189,45 @@ func (b *bench) playJob(t *testing.T, job admission.Job) transcript {
 	b.dir = p.WorkDir()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	var tr transcript
+	tr := transcript{answer: answering(p)}
+	var people sync.WaitGroup // answers come from elsewhere
 	tr.exit = p.Follow(ctx, func(e run.AgentEvent) error {
+		if b.refuse != nil && b.refuse(e) {
+			return errors.New("no room")
+		}
 		line := describe(e)
-		tr.lines = append(tr.lines, line)
+		if _, ok := e.(run.Delivered); ok {
+			tr.delivered = append(tr.delivered, line)
+		} else {
+			tr.lines = append(tr.lines, line)
+		}
+		if asked, ok := e.(run.Asked); ok {
+			tr.asked = append(tr.asked, asked.PromptRequestedPayload)
+			if b.person != nil && asked.Asks == event.Person {
+				people.Go(func() { b.person(asked.PromptRequestedPayload, tr.answer) })
+			}
+		}
 		if b.stopAt != "" && line == b.stopAt {
 			stop()
 		}
 		return nil
 	})
+	people.Wait()
 	if err := b.host.Sweep(t.Context(), process.Nonce(job.Nonce)); err != nil {
 		t.Error(err)
 	}
 	return tr
+}
+
+// answering returns what a person does: the answer is recorded, which is nothing here, and delivered.
+func answering(p admission.Process) func(wire.Answer) error {
+	return func(a wire.Answer) error {
+		deliver, err := p.Answer(a)
+		if err == nil {
+			deliver()
+		}
+		return err
+	}
 }
 
 func describe(e run.AgentEvent) string {
@@ -197,6 +248,12 @@ func describe(e run.AgentEvent) string {
 		return fmt.Sprintf("artifact %s %s %d", e.Filename, e.ContentType, e.Size)
 	case run.StateChange:
 		return "state " + e.State
+	case run.Asked:
+		return fmt.Sprintf("asks %s %s %s %s", e.Asks, e.AgentRequestID, e.ToolName, e.Input)
+	case run.Decided:
+		return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", e.By, e.Policy, e.Decision, e.UpdatedInput))
+	case run.Delivered:
+		return "delivered " + string(e.Decision)
 	case run.Done:
 		return "done " + e.Answer
 	case run.Failure:
@@ -206,6 +263,16 @@ func describe(e run.AgentEvent) string {
 		return fmt.Sprintf("fact %s %s", e.Type, payload)
 	}
 	return fmt.Sprintf("unknown %T", e)
+}
+
+// written is the content of a file that the agent left in its directory.
+func (b *bench) written(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(b.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 // memoryBlobs keeps blobs for a test to look at.

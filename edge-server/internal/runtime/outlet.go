@@ -78,6 +78,9 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 	case run.Artifact:
 		e.Filename = clean(e.Filename)
 		return e
+	case run.Decided:
+		e.UpdatedInput = o.secrets.JSON(e.UpdatedInput) // what was asked is redacted already: its digest is of what is shown
+		return e
 	case run.Done:
 		return run.Done{Answer: clean(e.Answer)}
 	case run.Failure:

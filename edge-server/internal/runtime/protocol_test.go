@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,19 +141,6 @@ func TestUsageIsKeptAsTheAgentWroteIt(t *testing.T) {
 	newBench(t, profile.Bridge, `say:{"type":"result","text":"x","usage":{"input_tokens":3, "cost_usd":1e-3}}`,
 		`say:{"type":"result","text":"second"}`).play(t).must(t,
 		`fact run.agent.result {"usage":{"input_tokens":3,"cost_usd":1e-3},"exit_code":0}`, "done x")
-}
-
-func TestPermissionIsDeniedAndTheLogSaysSo(t *testing.T) {
-	b := newBench(t, profile.Bridge,
-		`say:{"type":"permission_request","request_id":"r1","tool_name":"Bash","tool_use_id":"t1","input":{"command":"rm x"}}`, "read",
-		`say:{"type":"permission_request","request_id":"r2","tool_name":"Bash"}`, "read",
-		`say:{"type":"result","text":"could not"}`, "drain")
-	b.profile.Permission = true
-	deny := `read {\"type\":\"permission_response\",\"request_id\":\"%s\",\"behavior\":\"deny\",\"message\":\"%s\"}`
-	b.play(t).must(t, `call t1 Bash {"command":"rm x"}`, "failed t1 Bash permission_denied",
-		fmt.Sprintf(`fact run.output.batch {"stream":"stderr","lines":["`+deny+`","`+deny+`"]}`,
-			"r1", "This edge asks nobody for permission: the tool is denied.", "r2", "The request was malformed."),
-		"done could not")
 }
 
 func TestArgumentsOfAProfileAreNoShell(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // errTurnLimit is the cause of a context that ended at the limit of a turn.
@@ -19,7 +21,9 @@ var errTurnLimit = errors.New("the turn took longer than its profile allows")
 type running struct {
 	proc     *process.Process
 	dir      string
-	dialogue Dialogue
+	dialogue Dialogue // safe for concurrent use
+	input    *process.Input
+	desk     *desk
 	limit    time.Duration // 0 is none
 	secrets  *redact.Redactor
 	log      *slog.Logger
@@ -30,95 +34,57 @@ func (r *running) PID() int { return r.proc.PID() }
 
 func (r *running) WorkDir() string { return r.dir }
 
+// Answer takes a person's answer. See admission.Process.
+func (r *running) Answer(a wire.Answer) (func(), error) {
+	p, err := r.desk.take(a)
+	if err != nil {
+		return nil, err
+	}
+	return func() { r.desk.bring(p, a) }, nil
+}
+
 // Follow plays the turn. See admission.Process.
 func (r *running) Follow(ctx context.Context, emit func(run.AgentEvent) error) admission.Exit {
-	ctx, cancel := r.withLimit(ctx)
-	defer cancel()
+	ctx, lifted := r.withLimit(ctx)
 	t := talk{
-		dialogue: r.dialogue, input: process.NewInput(), out: newOutlet(r.secrets, emit), log: r.log, metrics: r.metrics,
+		dialogue: r.dialogue, input: r.input, desk: r.desk, out: newOutlet(r.secrets, emit), log: r.log, metrics: r.metrics,
 	}
 	t.begin()
-	exit := r.proc.Follow(ctx, t.input, t.line)
+	exit := r.proc.Follow(ctx, r.input, t.line)
+	r.desk.close()
 	end := End{Code: exit.Code, Gone: exit.Gone, Stderr: exit.Stderr}
-	if exit.Stopped {
+	overdue := lifted()
+	if exit.Stopped || len(overdue) > 0 {
 		end.TimedOut = errors.Is(context.Cause(ctx), errTurnLimit)
 		end.Cancelled = !end.TimedOut
+	}
+	if end.TimedOut {
+		end.Pending = overdue
 	}
 	r.metrics.exits.With(how(end)).Inc()
 	r.log.Info("agent process ended", "code", end.Code, "timed_out", end.TimedOut, "cancelled", end.Cancelled, "gone", end.Gone)
 	return admission.Exit{Outcome: t.end(end, exit.StderrCut), Gone: exit.Gone}
 }
 
-func (r *running) withLimit(ctx context.Context) (context.Context, context.CancelFunc) {
+// withLimit returns a context that ends at the turn limit, and what lifts the limit: that returns the prompts which had no answer when it was
+// reached. An agent that is told so and ends by itself has reached it too.
+func (r *running) withLimit(ctx context.Context) (limited context.Context, lift func() []id.Request) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	if r.limit <= 0 {
-		return ctx, func() {}
+		return ctx, func() []id.Request { cancel(nil); return nil }
 	}
-	return context.WithTimeoutCause(ctx, r.limit, errTurnLimit)
-}
-
-// talk connects a dialogue with a process on one side and the log on the other. Its methods are called one after the other.
-type talk struct {
-	dialogue Dialogue
-	input    *process.Input
-	out      *outlet
-	raw      rawOutput
-	log      *slog.Logger
-	metrics  *metrics
-}
-
-func (t *talk) begin() { t.react(t.dialogue.Begin()) }
-
-func (t *talk) line(l process.Line) {
-	if l.Cut > 0 {
-		// A cut line is not what the agent said, whatever it looks like.
-		t.ignore(l.String(), "too_long")
-		return
-	}
-	if len(l.Text) == 0 {
-		return
-	}
-	reaction := t.dialogue.Line(l.Text)
-	if reaction.Ignored != "" {
-		t.ignore(l.String(), reaction.Ignored)
-	}
-	for _, warning := range reaction.Warnings {
-		t.metrics.ignored.With(warning).Inc()
-	}
-	t.react(reaction)
-}
-
-func (t *talk) ignore(line, reason string) {
-	t.metrics.ignored.With(reason).Inc()
-	t.emit(t.raw.add(line))
-}
-
-func (t *talk) react(r Reaction) {
-	if len(r.Events) > 0 {
-		t.emit(t.raw.flush())
-		t.emit(r.Events)
-	}
-	if len(r.Reply) > 0 {
-		if err := t.input.Send(r.Reply); err != nil {
-			t.log.Warn("cannot answer the agent", "error", err)
+	var overdue []id.Request
+	reached := make(chan struct{})
+	timer := time.AfterFunc(r.limit, func() {
+		defer close(reached)
+		overdue = r.desk.expire()
+		cancel(errTurnLimit)
+	})
+	return ctx, func() []id.Request {
+		if !timer.Stop() {
+			<-reached
 		}
+		cancel(nil)
+		return overdue
 	}
-	if r.CloseInput {
-		t.input.Close()
-	}
-}
-
-func (t *talk) emit(events []run.AgentEvent) {
-	for _, e := range events {
-		t.out.emit(e)
-	}
-}
-
-// end says the last words: raw output first, since the terminal ends the log.
-func (t *talk) end(end End, stderrCut int64) run.Outcome {
-	events, outcome := t.dialogue.End(end)
-	t.emit(t.raw.flush())
-	t.emit(stderrOutput(end.Stderr, stderrCut))
-	t.emit(events)
-	t.out.flush()
-	return outcome
 }

@@ -6,13 +6,16 @@ package runtime
 import (
 	"io"
 
+	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
 // Turn is what an agent is asked, once.
 type Turn struct {
-	Message     string
+	Message     string // may be empty when there are attachments
+	Attachments []bridge.Attachment
 	SessionID   string // the agent's own, from its last turn; "" begins a new session
 	SessionName string
 	Streaming   bool // pieces of the answer are passed on at once
@@ -40,12 +43,14 @@ type Adapter interface {
 }
 
 // Dialogue is one turn with one process: a state machine without clock, process or goroutine, but for the Artifacts of its Turn. Its methods are
-// called one after the other: Begin, then Line for each line of stdout, then End.
+// called one after the other: Begin, then Line for each line of stdout and Answer for what it asked, then End.
 type Dialogue interface {
 	// Begin returns what to write to stdin first.
 	Begin() Reaction
 	// Line takes one whole line, without its line end. line is valid during the call.
 	Line(line []byte) Reaction
+	// Answer takes the answer to an Ask of an earlier Reaction, at most one for each.
+	Answer(Answer) Reaction
 	// End takes the end of the process. It returns what was held back until now and how the turn ended; the outcome counts only if no
 	// event was a Done or Failure.
 	End(End) ([]run.AgentEvent, run.Outcome)
@@ -54,12 +59,13 @@ type Dialogue interface {
 // Reaction is what a dialogue wants done, in the order of the fields.
 type Reaction struct {
 	Events []run.AgentEvent
+	Asks   []Ask
 	// Ignored says why the line was no event of the protocol; it is kept as raw output.
 	Ignored string
 	// Warnings name parts of a good line that were not used. They are counted.
 	Warnings []string
 	Reply    []byte // for stdin
-	// CloseInput ends stdin after Reply.
+	// CloseInput ends stdin after Reply. What was asked and not answered needs no answer any more.
 	CloseInput bool
 }
 
@@ -70,4 +76,6 @@ type End struct {
 	Cancelled bool   // it was stopped because somebody asked
 	Gone      bool   // its whole tree is known to be gone
 	Stderr    string // the end of it
+	// Pending are prompts that a person had not answered when the process was stopped at its limit: its run goes on waiting (R21).
+	Pending []id.Request
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 )
 
-// examples returns the lines of the JSON examples in a document.
-func examples(t *testing.T, name string) []string {
+// examples returns the lines of the examples in a document that are marked as language.
+func examples(t *testing.T, name, language string) []string {
 	t.Helper()
 	_, documents := repository(t)
 	var lines []string
@@ -19,19 +19,19 @@ func examples(t *testing.T, name string) []string {
 			continue
 		}
 		for _, block := range d.Blocks {
-			if block.Language == "json" {
+			if block.Language == language {
 				lines = append(lines, strings.Split(strings.TrimSpace(block.Code), "\n")...)
 			}
 		}
 	}
 	if len(lines) == 0 {
-		t.Fatalf("%s has no example in JSON", name)
+		t.Fatalf("%s has no example in %s", name, language)
 	}
 	return lines
 }
 
 func TestExamplesOfTheEventsRuntimeAreLinesOfIt(t *testing.T) {
-	for _, line := range examples(t, "docs/protocols/events-runtime.md") {
+	for _, line := range examples(t, "docs/protocols/events-runtime.md", "json") {
 		if _, err := agentline.Parse([]byte(line)); err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -39,7 +39,7 @@ func TestExamplesOfTheEventsRuntimeAreLinesOfIt(t *testing.T) {
 }
 
 func TestExamplesOfTheBridgeAreTurns(t *testing.T) {
-	for _, line := range examples(t, "docs/protocols/bridge.md") {
+	for _, line := range examples(t, "docs/protocols/bridge.md", "json") {
 		turn, err := bridge.ParseTurn([]byte(line))
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
@@ -47,6 +47,26 @@ func TestExamplesOfTheBridgeAreTurns(t *testing.T) {
 		}
 		if encoded, err := turn.Encode(); err != nil || strings.TrimSpace(string(encoded)) != line {
 			t.Errorf("the edge writes %s (%v), the document says %s", encoded, err, line)
+		}
+	}
+}
+
+// TestExamplesOfPermissionAreWhatIsReadAndWritten: the first line is the agent's, the others answer it.
+func TestExamplesOfPermissionAreWhatIsReadAndWritten(t *testing.T) {
+	lines := examples(t, "docs/protocols/bridge.md", "ndjson")
+	asked, err := bridge.ParseLine([]byte(lines[0]))
+	if err != nil || asked.Request.Malformed || asked.Request.ToolUseID == "" {
+		t.Errorf("%s: %+v, %v", lines[0], asked, err)
+	}
+	answers := []bridge.PermissionResponse{
+		{RequestID: asked.Request.RequestID, Behavior: bridge.Allow}, {RequestID: asked.Request.RequestID, Behavior: bridge.Deny, Message: "Not today."},
+	}
+	if len(lines) != 1+len(answers) {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for i, a := range answers {
+		if encoded, err := a.Encode(); err != nil || strings.TrimSpace(string(encoded)) != lines[i+1] {
+			t.Errorf("the edge writes %s (%v), the document says %s", encoded, err, lines[i+1])
 		}
 	}
 }

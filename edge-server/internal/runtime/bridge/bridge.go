@@ -15,10 +15,11 @@ import (
 // Adapter is a runtime.Adapter. The zero value is ready.
 type Adapter struct{}
 
-// Open begins a turn; one without a message is refused (S4 "empty turn").
+// Open begins a turn; one without message and attachments is refused (S4 "empty turn").
 func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	line, err := bridge.Turn{
-		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Permission: turn.Permission,
+		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
+		Permission: turn.Permission,
 	}.Encode()
 	if errors.Is(err, bridge.ErrEmptyTurn) {
 		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")
@@ -50,7 +51,7 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 	for _, effect := range d.state.Step(line) {
 		d.apply(effect, &r)
 	}
-	// The turn is over for stdin once the agent has given its reply: nothing will be asked any more.
+	// The turn is over for stdin once the agent has given its reply: nothing will be asked any more, and what it still asks is moot.
 	r.CloseInput = d.asks && (line.Type == bridge.TypeResult || line.Type == bridge.TypeError)
 	return r
 }
@@ -66,7 +67,7 @@ func (d *dialogue) apply(effect bridge.Effect, r *runtime.Reaction) {
 	case bridge.KeepSession:
 		r.Events = append(r.Events, run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: e.SessionID}})
 	case bridge.AskPerson:
-		deny(e.Request, r)
+		r.Asks = append(r.Asks, asked(e.Request))
 	case bridge.Respond:
 		respond(e.Response, r)
 	case bridge.ReportError:
@@ -84,6 +85,8 @@ func (d *dialogue) End(end runtime.End) ([]run.AgentEvent, run.Outcome) {
 		events = append(events, run.Fact{Type: event.AgentResult, Payload: event.AgentResultPayload{Usage: o.Usage, ExitCode: &end.Code}})
 	}
 	switch {
+	case len(end.Pending) > 0:
+		return events, run.ProcessEnded(end.Pending)
 	case end.Cancelled:
 		return events, run.Cancelled(end.Gone)
 	case o.OK():

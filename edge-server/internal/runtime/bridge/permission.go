@@ -4,25 +4,27 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
-	"github.com/switchyard-dev/switchyard/shared/fault"
-	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-const permissionDenied fault.Code = "permission_denied"
-
-const noPerson = "This edge asks nobody for permission: the tool is denied."
-
-// deny is the policy of this edge: nobody is asked, so nothing is allowed, and the log shows the tool and why it did not run.
-func deny(request bridge.PermissionRequest, r *runtime.Reaction) {
-	call := request.ToolUseID
-	if call == "" {
-		call = request.RequestID
+// asked passes a request on. It is no tool call in the run's log: the agent has not called the tool yet, and the vocabulary of S4 would never
+// say how a call went. The prompt and its answer are the trace of it.
+func asked(request bridge.PermissionRequest) runtime.Ask {
+	return runtime.Ask{
+		ID: request.RequestID, Tool: request.ToolName, Input: request.Input, Description: request.Description, ToolCall: request.ToolUseID,
 	}
-	r.Events = append(r.Events,
-		run.ToolCall{ID: call, Name: request.ToolName, Args: request.Input},
-		run.ToolResult{ID: call, Name: request.ToolName, Error: &event.ErrorObj{Code: permissionDenied, Message: noPerson}},
-	)
-	respond(bridge.PermissionResponse{RequestID: request.RequestID, Behavior: bridge.Deny, Message: noPerson}, r)
+}
+
+// Answer writes the answer to a request. The agent's own input is never sent back as an updated one (S4): it is there only if somebody changed it.
+func (d *dialogue) Answer(a runtime.Answer) runtime.Reaction {
+	response := bridge.PermissionResponse{RequestID: a.ID, Behavior: bridge.Deny}
+	if a.Decision == event.Allow {
+		response.Behavior, response.UpdatedInput = bridge.Allow, a.UpdatedInput
+	} else {
+		response.Message = a.Message
+	}
+	var r runtime.Reaction
+	respond(response, &r)
+	return r
 }
 
 func respond(response bridge.PermissionResponse, r *runtime.Reaction) {

@@ -16,9 +16,11 @@ import (
 // Adapter is a runtime.Adapter. The zero value is ready.
 type Adapter struct{}
 
-// Open begins a turn; one without a message is refused.
+// Open begins a turn; one without message and attachments is refused.
 func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
-	line, err := bridge.Turn{Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName}.Encode()
+	line, err := bridge.Turn{
+		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
+	}.Encode()
 	if errors.Is(err, bridge.ErrEmptyTurn) {
 		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")
 	}
@@ -60,6 +62,9 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 
 // over says whether the agent has ended its turn in words of this runtime.
 func (d *dialogue) over() bool { return d.done != nil || d.failure != nil }
+
+// Answer has nothing to answer: agents of this runtime do not ask.
+func (d *dialogue) Answer(runtime.Answer) runtime.Reaction { return runtime.Reaction{} }
 
 func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	switch l.Type {

@@ -1,0 +1,70 @@
+package admission
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// receiveAnswer takes a person's answer to a prompt. It is on disk before the agent gets it, and the agent gets it once: after a crash in
+// between the process that asked is gone, and nobody else is told.
+func (a *Admission) receiveAnswer(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	target, known, err := a.journal.FindRun(ctx, c.RunID)
+	switch {
+	case err != nil:
+		return wire.CommandReceipt{}, err
+	case !known:
+		return a.reject(ctx, c, fault.New(fault.NotFound, "This edge has never taken the run."))
+	case c.Lease < target.Lease:
+		return a.reject(ctx, c, stale())
+	case target.Cancelled || target.Phase == journal.Ended:
+		return a.reject(ctx, c, fault.New(fault.TooLate, "The process that asked has ended, or is being stopped."))
+	}
+	deliver, err := a.take(c)
+	if err != nil {
+		return a.reject(ctx, c, fault.Public(err))
+	}
+	r := receipt(c, wire.Accepted, nil)
+	if err := a.journal.AnswerAgain(ctx, c, r); err != nil {
+		return r, err
+	}
+	deliver()
+	return r, nil
+}
+
+// take reserves the prompt for the answer. Errors are faults.
+func (a *Admission) take(c wire.Command) (deliver func(), err error) {
+	var answer wire.Answer
+	if err := json.Unmarshal(c.Body, &answer); err != nil {
+		return nil, fault.Wrap(err, fault.InvalidRequest, "The answer cannot be read.")
+	}
+	if err := answer.Check(); err != nil {
+		return nil, err
+	}
+	process := a.schedule.process(c.RunID)
+	if process == nil {
+		return nil, fault.New(fault.NotFound, "The run has no process that could have asked.")
+	}
+	return process.Answer(answer)
+}
+
+// started notes the process of a running turn.
+func (s *schedule) started(t *turn, p Process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.process = p
+}
+
+// process returns the process of a running turn; nil if it has none, or none yet.
+func (s *schedule) process(r id.Run) Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.running[r]; t != nil {
+		return t.process
+	}
+	return nil
+}

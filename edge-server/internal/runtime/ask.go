@@ -1,0 +1,56 @@
+package runtime
+
+import (
+	"encoding/json"
+	"sync"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// Ask is a request of the agent for permission to use a tool.
+type Ask struct {
+	ID          string // the agent's own, unique within the turn
+	Tool        string
+	Input       json.RawMessage // an object
+	Description string
+	ToolCall    string // the agent's id of the call that waits; may be empty
+}
+
+// Answer is the answer to an Ask.
+type Answer struct {
+	ID           string // of the Ask
+	Decision     event.Decision
+	UpdatedInput json.RawMessage // with allow, and only if whoever decided changed the input
+	Message      string          // with deny: why
+}
+
+// serial is a Dialogue that two goroutines talk to: the one that reads the agent, and the one that brings a person's answer.
+type serial struct {
+	mu       sync.Mutex
+	dialogue Dialogue
+}
+
+func (s *serial) Begin() Reaction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dialogue.Begin()
+}
+
+func (s *serial) Line(line []byte) Reaction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dialogue.Line(line)
+}
+
+func (s *serial) Answer(a Answer) Reaction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dialogue.Answer(a)
+}
+
+func (s *serial) End(end End) ([]run.AgentEvent, run.Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dialogue.End(end)
+}

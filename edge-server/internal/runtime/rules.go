@@ -1,0 +1,53 @@
+package runtime
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// rules answer requests that need no person. Owned by a desk, which guards them.
+type rules struct {
+	profile func() profile.Profile // as it is at the moment: its policy may change while the agent works
+	grants  []wire.Grant           // those not used yet
+}
+
+// ruling is the answer of a rule.
+type ruling struct {
+	decision event.Decision
+	policy   string
+	reason   string
+	updated  json.RawMessage
+}
+
+// judge returns the answer to a request, false if a person has to give it. A policy that denies counts before what a person granted earlier:
+// it was set up later.
+func (r *rules) judge(tool, digest string) (ruling, bool) {
+	p := r.profile()
+	if p.Policy == profile.DenyAll {
+		return ruling{decision: event.Deny, policy: string(p.Policy), reason: "The policy of this agent allows no tool that asks."}, true
+	}
+	if grant, ok := r.redeem(digest); ok {
+		reason := fmt.Sprintf("A person has allowed this before, as %s.", grant.RequestID)
+		return ruling{decision: event.Allow, policy: event.PolicyGrant, reason: reason, updated: grant.UpdatedInput}, true
+	}
+	if p.Policy == profile.AllowAll || p.Policy == profile.AllowReadonly && p.Readonly(tool) {
+		return ruling{decision: event.Allow, policy: string(p.Policy)}, true
+	}
+	return ruling{}, false
+}
+
+// redeem uses up the grant for exactly this request, if there is one.
+func (r *rules) redeem(digest string) (wire.Grant, bool) {
+	i := slices.IndexFunc(r.grants, func(g wire.Grant) bool { return g.Digest == digest })
+	if i < 0 {
+		return wire.Grant{}, false
+	}
+	grant := r.grants[i]
+	r.grants = slices.Delete(r.grants, i, i+1)
+	return grant, true
+}

@@ -1,0 +1,118 @@
+package runtime
+
+import (
+	"errors"
+	"log/slog"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// talk connects a dialogue with a process on one side and the log on the other. Its methods are called one after the other.
+type talk struct {
+	dialogue Dialogue
+	input    *process.Input
+	desk     *desk
+	out      *outlet
+	raw      rawOutput
+	log      *slog.Logger
+	metrics  *metrics
+}
+
+func (t *talk) begin() { t.react(t.dialogue.Begin()) }
+
+func (t *talk) line(l process.Line) {
+	if l.Cut > 0 {
+		// A cut line is not what the agent said, whatever it looks like.
+		t.ignore(l.String(), "too_long")
+		return
+	}
+	if len(l.Text) == 0 {
+		return
+	}
+	reaction := t.dialogue.Line(l.Text)
+	if reaction.Ignored != "" {
+		t.ignore(l.String(), reaction.Ignored)
+	} else {
+		t.say(t.desk.moved())
+	}
+	for _, warning := range reaction.Warnings {
+		t.metrics.ignored.With(warning).Inc()
+	}
+	t.react(reaction)
+}
+
+func (t *talk) ignore(line, reason string) {
+	t.metrics.ignored.With(reason).Inc()
+	t.emit(t.raw.add(line))
+}
+
+func (t *talk) react(r Reaction) {
+	t.say(r.Events)
+	for _, ask := range r.Asks {
+		t.ask(ask)
+	}
+	if len(r.Reply) > 0 {
+		if err := t.input.Send(r.Reply); err != nil {
+			t.log.Warn("cannot answer the agent", "error", err)
+		}
+	}
+	if r.CloseInput {
+		t.desk.close()
+		t.input.Close()
+	}
+}
+
+// ask records a request, and the answer if a rule gave it, before the agent hears anything of it. Without a record there is no permission.
+func (t *talk) ask(a Ask) {
+	o, err := t.desk.open(a)
+	if errors.Is(err, errMoot) {
+		t.metrics.ignored.With("permission_after_end").Inc()
+		return
+	}
+	if err == nil {
+		t.say([]run.AgentEvent{run.Asked{PromptRequestedPayload: o.asked}})
+	}
+	if o.answered != nil {
+		t.say([]run.AgentEvent{run.Decided{PromptAnsweredPayload: *o.answered}})
+	}
+	switch {
+	case err != nil || t.out.failed:
+		t.desk.reply(Answer{ID: a.ID, Decision: event.Deny, Message: "The edge could not record the request."}, func() {})
+	case o.answered != nil:
+		t.metrics.prompts.With(string(o.answered.By)).Inc()
+		t.desk.reply(Answer{
+			ID: a.ID, Decision: o.answered.Decision, UpdatedInput: o.answered.UpdatedInput, Message: o.answered.Reason,
+		}, func() {})
+	default:
+		t.metrics.prompts.With(string(event.Person)).Inc()
+	}
+}
+
+// say emits events behind the raw output that came before them.
+func (t *talk) say(events []run.AgentEvent) {
+	if len(events) > 0 {
+		t.emit(t.raw.flush())
+		t.emit(events)
+	}
+}
+
+func (t *talk) emit(events []run.AgentEvent) {
+	for _, e := range events {
+		t.out.emit(e)
+	}
+}
+
+// end says the last words: raw output first, since the terminal ends the log.
+func (t *talk) end(end End, stderrCut int64) run.Outcome {
+	events, outcome := t.dialogue.End(end)
+	t.emit(t.raw.flush())
+	t.emit(stderrOutput(end.Stderr, stderrCut))
+	if end.Code == 0 {
+		t.emit(t.desk.moved()) // it had its answers and went on to a good end
+	}
+	t.emit(events)
+	t.out.flush()
+	return outcome
+}
