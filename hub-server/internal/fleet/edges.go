@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
@@ -15,6 +16,7 @@ type Announcement struct {
 	Edge     id.Edge
 	Machine  Machine
 	Profiles []wire.Profile
+	Fence    uint64  // of the lane that it was said on; 0 for a greeting, which takes the lane afterwards
 	Agents   []Agent // one for each profile; stored if the owner has none for that profile
 }
 
@@ -26,7 +28,8 @@ type EdgeStore interface {
 	EdgeByCredential(ctx context.Context, credential account.TokenHash) (Edge, error)
 	// EdgesFor returns the edges that the user owns or operates and that are not revoked, oldest first.
 	EdgesFor(ctx context.Context, user id.User) ([]Edge, error)
-	// Announce stores what a connected edge can run and makes missing agents; EdgeRevoked when it may not connect.
+	// Announce stores what a connected edge can run and makes missing agents; EdgeRevoked when it may not connect, ErrFenced when another
+	// connection has taken the lane.
 	Announce(ctx context.Context, a Announcement) error
 	// MarkEdge records when the edge was last heard and, unless it is "", why its rows are refused; Announce takes that back.
 	MarkEdge(ctx context.Context, edge id.Edge, refused fault.Code) error
@@ -37,6 +40,9 @@ type EdgeStore interface {
 	// Ungrant takes that back. Doing it twice is fine.
 	Ungrant(ctx context.Context, edge id.Edge, user id.User) error
 }
+
+// ErrFenced means that what an edge said came late: another connection of it has been opened since.
+var ErrFenced = errors.New("another connection of the edge has taken its lane")
 
 // Edges knows the machines. Safe for concurrent use.
 type Edges struct {
@@ -69,8 +75,17 @@ func unknownCredential(cause error) error {
 	return fault.Wrap(cause, fault.Unauthenticated, "The hub does not know this edge credential. Enrol the edge again.")
 }
 
-// Announce records what a connected edge can run and makes an agent for each profile that has none yet.
+// Announce records what a greeting edge can run and makes an agent for each profile that has none yet.
 func (e *Edges) Announce(ctx context.Context, edge id.Edge, hello wire.Hello) error {
+	return e.announce(ctx, edge, hello, 0)
+}
+
+// AnnounceAgain does it for an edge that said on its open lane that something has changed; ErrFenced if the lane is another's by now.
+func (e *Edges) AnnounceAgain(ctx context.Context, edge id.Edge, hello wire.Hello, fence uint64) error {
+	return e.announce(ctx, edge, hello, fence)
+}
+
+func (e *Edges) announce(ctx context.Context, edge id.Edge, hello wire.Hello, fence uint64) error {
 	stored, err := e.Store.Edge(ctx, edge)
 	if err != nil {
 		return fmt.Errorf("look up edge: %w", err)
@@ -79,6 +94,7 @@ func (e *Edges) Announce(ctx context.Context, edge id.Edge, hello wire.Hello) er
 		Edge:     edge,
 		Machine:  Machine{Hostname: shorten(hello.Hostname, maxHostname), Version: shorten(hello.Version, maxLabel)},
 		Profiles: acceptable(hello.Profiles),
+		Fence:    fence,
 	}
 	for _, p := range a.Profiles {
 		a.Agents = append(a.Agents, Agent{

@@ -149,6 +149,9 @@ func (f *Fleet) fillEdge(ctx context.Context, e *fleet.Edge) error {
 // Announce implements fleet.EdgeStore.
 func (f *Fleet) Announce(ctx context.Context, a fleet.Announcement) error {
 	locks := []Lock{lockEdge(a.Edge)}
+	if a.Fence != 0 {
+		locks = append(locks, LockLane(string(a.Edge)))
+	}
 	for _, agent := range a.Agents {
 		locks = append(locks, lockAgents(agent.Owner))
 	}
@@ -161,6 +164,9 @@ func (f *Fleet) Announce(ctx context.Context, a fleet.Announcement) error {
 		if n == 0 {
 			return fault.New(fault.EdgeRevoked, "This edge was removed from the hub. Enrol it again to use it.")
 		}
+		if err := tx.checkFence(ctx, a.Edge, a.Fence); err != nil {
+			return err
+		}
 		if err := tx.replaceProfiles(ctx, a.Edge, a.Profiles); err != nil {
 			return err
 		}
@@ -171,6 +177,21 @@ func (f *Fleet) Announce(ctx context.Context, a fleet.Announcement) error {
 		}
 		return nil
 	})
+}
+
+// checkFence keeps a hub process that was away for a while from writing down what an edge could run before. 0 is in force always.
+func (t *Tx) checkFence(ctx context.Context, e id.Edge, fence uint64) error {
+	if fence == 0 {
+		return nil
+	}
+	held, err := hasRow(t.QueryRow(ctx, `SELECT 1 FROM lane_fences WHERE edge_id = $1 AND fence = $2`, string(e), int64(fence)))
+	if err != nil {
+		return fmt.Errorf("check fence: %w", err)
+	}
+	if !held {
+		return fleet.ErrFenced
+	}
+	return nil
 }
 
 func (t *Tx) replaceProfiles(ctx context.Context, e id.Edge, profiles []wire.Profile) error {

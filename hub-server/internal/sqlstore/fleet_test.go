@@ -1,11 +1,13 @@
 package sqlstore
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -101,6 +103,32 @@ func TestAnnouncedProfilesReplaceEarlierOnesAndMakeOneAgentEach(t *testing.T) {
 		agents, err := w.fleet.VisibleAgents(t.Context(), owner.ID)
 		if err != nil || len(agents) != 3 || w.agentOf(owner.ID, "scout") != first {
 			t.Fatalf("agents %+v, %v", agents, err)
+		}
+	})
+}
+
+// A hub process that was paused may still hold what an edge said before it went to another one.
+func TestWhatWasSaidOnALaneThatIsTakenChangesNothing(t *testing.T) {
+	eachTown(t, func(w *town) {
+		t := w.t
+		edge := w.edge(w.person("ada").ID, "scout")
+		hello := wire.Hello{Incarnation: "0123456789abcdef", BootNonce: "0011223344556677"}
+		first, _, err := w.runs.OpenLane(t.Context(), edge, hello)
+		w.must(err)
+		said := func(fence runlog.Fence, profile string) error {
+			return w.fleet.Announce(t.Context(), fleet.Announcement{
+				Edge: edge, Fence: uint64(fence), Profiles: []wire.Profile{{Name: profile, Runtime: "events"}},
+			})
+		}
+		w.must(said(first.Fence, "writer"))
+		second, _, err := w.runs.OpenLane(t.Context(), edge, hello)
+		w.must(err)
+		w.must(said(second.Fence, "reader"))
+		if err := said(first.Fence, "writer"); !errors.Is(err, fleet.ErrFenced) {
+			t.Fatalf("the older lane: %v", err)
+		}
+		if e, err := w.fleet.Edge(t.Context(), edge); err != nil || len(e.Profiles) != 1 || e.Profiles[0].Name != "reader" {
+			t.Fatalf("edge %+v, %v", e, err)
 		}
 	})
 }

@@ -25,6 +25,7 @@ type town struct {
 	accounts *Accounts
 	fleet    *Fleet
 	chat     *Chat
+	runs     *Runlog
 	now      time.Time
 	keys     int
 }
@@ -34,7 +35,7 @@ func eachTown(t *testing.T, contract func(w *town)) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
 		contract(&town{
-			t: t, store: s, accounts: NewAccounts(s, w), fleet: NewFleet(s, w), chat: NewChat(s, w),
+			t: t, store: s, accounts: NewAccounts(s, w), fleet: NewFleet(s, w), chat: NewChat(s, w), runs: NewRunlog(s, w),
 			now: time.Now().UTC().Truncate(time.Microsecond),
 		})
 	})

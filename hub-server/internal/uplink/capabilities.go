@@ -2,8 +2,10 @@ package uplink
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -14,7 +16,11 @@ func (l *lane) capabilities(ctx context.Context, data []byte) error {
 		return l.badFrame(err)
 	}
 	l.greeting.Profiles = now.Profiles
-	if err := l.hub.Edges.Announce(ctx, l.edge, l.greeting); err != nil {
+	err = l.hub.Edges.AnnounceAgain(ctx, l.edge, l.greeting, uint64(l.state.Fence))
+	if errors.Is(err, fleet.ErrFenced) {
+		return errFenced
+	}
+	if err != nil {
 		return fmt.Errorf("announce: %w", err)
 	}
 	if err := l.hub.Runs.DispatchWaiting(ctx, l.edge); err != nil {

@@ -43,6 +43,7 @@ type domain struct {
 	receipts  chan wire.CommandReceipt
 	refused   chan fault.Code
 	here      int
+	fence     uint64 // in force
 	announced wire.Hello
 	released  []string // profiles of the edge, each time that waiting work was handed out
 	early     bool     // here before it was announced what it can run
@@ -68,6 +69,16 @@ func (d *domain) Announce(_ context.Context, _ id.Edge, hello wire.Hello) error 
 	d.early = d.here > 0
 	d.announced = hello
 	return nil
+}
+
+func (d *domain) AnnounceAgain(ctx context.Context, e id.Edge, hello wire.Hello, fence uint64) error {
+	d.mu.Lock()
+	held := fence == d.fence
+	d.mu.Unlock()
+	if !held {
+		return fleet.ErrFenced
+	}
+	return d.Announce(ctx, e, hello)
 }
 
 func (d *domain) DispatchWaiting(context.Context, id.Edge) error {

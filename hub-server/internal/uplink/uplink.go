@@ -31,8 +31,10 @@ type Bus interface {
 type Edges interface {
 	// Authenticate returns the edge that a credential belongs to: fault.Unauthenticated, or fault.EdgeRevoked.
 	Authenticate(ctx context.Context, credential string) (fleet.Edge, error)
-	// Announce records what an edge can run: in its greeting, and whenever that changes.
+	// Announce records what a greeting edge can run.
 	Announce(ctx context.Context, edge id.Edge, hello wire.Hello) error
+	// AnnounceAgain records what it can run from now on; fleet.ErrFenced when another connection has taken the lane of that fence.
+	AnnounceAgain(ctx context.Context, edge id.Edge, hello wire.Hello, fence uint64) error
 	// Seen records that the edge was here until now, Refuse why the hub takes nothing more from it.
 	Seen(ctx context.Context, edge id.Edge) error
 	Refuse(ctx context.Context, edge id.Edge, why fault.Code) error

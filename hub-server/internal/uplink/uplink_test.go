@@ -209,6 +209,23 @@ func TestChangedProfilesAreAnnouncedAndBringTheWorkThatWaitedForThem(t *testing.
 	}
 }
 
+func TestCapabilitiesOnALaneThatAnotherHasTakenEndTheConnection(t *testing.T) {
+	h := newHarness(t)
+	e := h.dial(t, "b")
+	e.hello()
+	h.takenInBy(e)
+	h.mu.Lock()
+	h.fence++
+	h.mu.Unlock()
+	e.say(subject.Capabilities, wire.Capabilities{Profiles: []wire.Profile{{Name: "crow", Runtime: "bridge"}}})
+	e.mustEnd()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.announced.Profiles) > 0 {
+		t.Errorf("announced %+v", h.announced)
+	}
+}
+
 func TestCapabilitiesBeforeHelloAreNotTaken(t *testing.T) {
 	h := newHarness(t)
 	e := h.dial(t, "b")
