@@ -7,8 +7,8 @@ set -u
 
 cd "$(dirname "$0")/.." || exit 1
 GO=${GO:-go}
-modules='shared hub-server hub-server/client edge-server deploy/e2e'
-patterns='./shared/... ./hub-server/... ./hub-server/client/... ./edge-server/... ./deploy/e2e/...'
+modules='shared hub-server hub-server/client edge-server deploy/e2e examples/agents/golang'
+patterns='./shared/... ./hub-server/... ./hub-server/client/... ./edge-server/... ./deploy/e2e/... ./examples/agents/golang/...'
 
 go_files() {
 	git ls-files --cached --others --exclude-standard '*.go' | while read -r f; do
@@ -65,7 +65,7 @@ alone() {
 # go work sync can only write, so it works on a copy.
 sync() {
 	copy=$(mktemp -d) || return 1
-	cp -R go.work shared hub-server edge-server deploy "$copy" || return 1
+	cp -R go.work shared hub-server edge-server deploy examples "$copy" || return 1
 	(cd "$copy" && $GO work sync)
 	status=$?
 	for m in $modules; do

@@ -20,6 +20,6 @@ if [ ! -x "$lint" ]; then
 fi
 
 if [ $# -eq 0 ]; then
-	set -- ./shared/... ./hub-server/... ./hub-server/client/... ./edge-server/... ./deploy/e2e/...
+	set -- ./shared/... ./hub-server/... ./hub-server/client/... ./edge-server/... ./deploy/e2e/... ./examples/agents/golang/...
 fi
 exec "$lint" run "$@"

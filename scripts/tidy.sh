@@ -7,7 +7,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 GO=${GO:-go}
-modules='shared hub-server/client hub-server edge-server deploy/e2e'
+modules='shared hub-server/client hub-server edge-server deploy/e2e examples/agents/golang'
 
 state() { for m in $modules; do cat "$m/go.mod" "$m/go.sum" 2>/dev/null || true; done | cksum; }
 

@@ -161,7 +161,7 @@ func parse(name string, source []byte) (File, error) {
 
 // moduleOf names the module of a file; the client is a module inside the hub's folder.
 func moduleOf(name string) string {
-	for _, module := range []string{"hub-server/client", "hub-server", "edge-server", "shared", "deploy/e2e"} {
+	for _, module := range []string{"hub-server/client", "hub-server", "edge-server", "shared", "deploy/e2e", "examples/agents/golang"} {
 		if strings.HasPrefix(name, module+"/") {
 			return module
 		}
