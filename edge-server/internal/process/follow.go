@@ -42,6 +42,9 @@ func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit
 		exit.Left = left
 	}
 	exit.Code = p.collect(exited, exit.Gone)
+	if exit.Gone {
+		p.host.groups.close(p.group)
+	}
 
 	in.Close()
 	p.stdin.Close() // wakes a write that the agent never took
@@ -83,12 +86,12 @@ func (p *Process) collect(exited <-chan struct{}, gone bool) int {
 // endTree returns once nothing of the tree is left, and how much there was; ctx has no end of its own. The leader is not reaped before that,
 // so its pid means nobody else.
 func (p *Process) endTree(ctx context.Context) (found int, gone bool) {
-	t := tree{leader: p.self, nonce: p.nonce}
+	t := tree{leader: p.self, nonce: p.nonce, group: p.group}
 	grace := time.Now().Add(p.grace)
 	patience := grace.Add(killPatience)
 	termed := false
 	for pause := firstPause; ; pause = nextPause(pause) {
-		left, err := t.alive()
+		left, gone, err := t.look()
 		now := time.Now()
 		found = max(found, len(left))
 		switch {
@@ -96,7 +99,7 @@ func (p *Process) endTree(ctx context.Context) (found int, gone bool) {
 			p.host.log.Error("cannot see what an agent left running", "pid", p.PID(), "error", err)
 			t.kill(nil)
 			return found, false
-		case len(left) == 0:
+		case gone:
 			return found, true
 		case now.After(patience):
 			p.host.log.Error("processes of an agent survive a kill", "pid", p.PID(), "processes", len(left))

@@ -12,16 +12,20 @@ import (
 type Limits struct {
 	FileSize  uint64 // bytes of the largest file that it may write
 	Processes uint64 // processes and threads of this user at once; not enforced for root
+	Tasks     uint64 // processes and threads of one start at once; enforced where there is a control group that counts them
 	CoreSize  uint64 // bytes of a core dump, plus one: 1 means none
 }
 
 // DefaultLimits stop a runaway file and a fork bomb, and nothing that a build or a test suite does.
-func DefaultLimits() Limits { return Limits{FileSize: 8 << 30, Processes: 8192, CoreSize: 1} }
+func DefaultLimits() Limits {
+	return Limits{FileSize: 8 << 30, Processes: 8192, Tasks: 4096, CoreSize: 1}
+}
 
 // Host starts agents for one edge process. Safe for concurrent use.
 type Host struct {
 	log     *slog.Logger
 	limits  Limits
+	groups  *groups
 	watches sync.WaitGroup // one per leader that has not ended
 
 	mu      sync.Mutex
@@ -30,22 +34,24 @@ type Host struct {
 
 // NewHost returns a Host whose agents get limits. One per process: Run collects orphans of the whole process.
 func NewHost(log *slog.Logger, limits Limits) *Host {
-	return &Host{log: log, limits: limits, leaders: map[int]struct{}{}}
+	return &Host{log: log, limits: limits, groups: newGroups(log, limits.Tasks), leaders: map[int]struct{}{}}
 }
 
-// Sweep ends every process of this user that carries nonce: what an earlier edge process left behind. It returns nil once none is left.
+// Sweep ends every process of this user that carries nonce or is in the control group of that start: what an earlier edge process left behind.
+// It returns nil once none is left.
 func (h *Host) Sweep(ctx context.Context, nonce Nonce) error {
 	if !nonce.valid() {
 		return fmt.Errorf("sweep: malformed nonce %.40q", nonce)
 	}
-	t := tree{nonce: nonce}
+	t := tree{nonce: nonce, group: h.groups.find(nonce)}
 	deadline := time.Now().Add(killPatience)
 	for pause := firstPause; ; pause = nextPause(pause) {
-		left, err := t.alive()
+		left, gone, err := t.look()
 		switch {
 		case err != nil:
 			return fmt.Errorf("sweep: %w", err)
-		case len(left) == 0:
+		case gone:
+			h.groups.close(t.group)
 			return nil
 		case time.Now().After(deadline):
 			return fmt.Errorf("sweep: %d processes survive a kill", len(left))

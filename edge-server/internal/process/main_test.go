@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -75,6 +76,14 @@ func playAgent(part string) int {
 		again("fork-and-leave")
 	case "fork-and-leave":
 		again("stubborn")
+	case "shed-marks":
+		again("shed-session")
+		waitChildren()
+		forever()
+	case "shed-session":
+		againWith("stubborn", nil)
+	case "edge":
+		return playEdge()
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Fprintln(out, "ready")
@@ -93,6 +102,26 @@ func playAgent(part string) int {
 	return 0
 }
 
+// playEdge starts an agent, says so, and follows it no further: a process that is about to be killed.
+func playEdge() int {
+	nonce := Nonce(os.Args[3])
+	dir, err := os.Getwd()
+	if err != nil {
+		return 6
+	}
+	p, err := testHost().Start(specIn(dir, nonce, os.Args[4]))
+	if err != nil {
+		return 7
+	}
+	line, err := NewLineReader(p.stdout, MaxLine).Next()
+	if err != nil || string(line.Text) != "ready" {
+		return 8
+	}
+	os.Stdout.WriteString("ready\n") //nolint:errcheck // the test waits for it
+	forever()
+	return 0
+}
+
 // waitChildren returns when all children of this process have ended.
 func waitChildren() {
 	for {
@@ -103,8 +132,11 @@ func waitChildren() {
 }
 
 // again starts the test binary in another part, in a session of its own and with the same standard streams. It returns its pid.
-func again(part string) int {
+func again(part string) int { return againWith(part, os.Environ()) }
+
+func againWith(part string, env []string) int {
 	cmd := exec.Command(os.Args[0], "agent", part)
+	cmd.Env = append([]string{}, env...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
@@ -115,17 +147,30 @@ func again(part string) int {
 
 func agent(t *testing.T, part string) Spec {
 	t.Helper()
-	dir, nonce := t.TempDir(), NewNonce()
+	return specIn(t.TempDir(), NewNonce(), part)
+}
+
+func specIn(dir string, nonce Nonce, part string) Spec {
 	return Spec{
 		Argv: []string{os.Args[0], "agent", part}, Dir: dir, Nonce: nonce, Grace: 100 * time.Millisecond,
 		Env: Environment(os.LookupEnv, dir, nil, nonce),
 	}
 }
 
-func testHost() *Host { return NewHost(slog.New(slog.DiscardHandler), Limits{}) }
+func testHost() *Host { return hostLogging(io.Discard, Limits{}) }
+
+func hostLogging(w io.Writer, limits Limits) *Host {
+	return NewHost(slog.New(slog.NewTextHandler(w, nil)), limits)
+}
 
 // follow plays spec to its end and returns its lines. If stopAt is not "", the process is stopped when it prints that line.
 func follow(t *testing.T, spec Spec, input, stopAt string) ([]string, Exit) {
+	t.Helper()
+	return followWatching(t, spec, input, stopAt, func(*Process) {})
+}
+
+// followWatching is follow that looks at the process before it is stopped.
+func followWatching(t *testing.T, spec Spec, input, stopAt string, atStop func(*Process)) ([]string, Exit) {
 	t.Helper()
 	p, err := testHost().Start(spec)
 	if err != nil {
@@ -142,15 +187,40 @@ func follow(t *testing.T, spec Spec, input, stopAt string) ([]string, Exit) {
 	exit := p.Follow(ctx, in, func(l Line) {
 		lines = append(lines, l.String())
 		if stopAt != "" && string(l.Text) == stopAt {
+			atStop(p)
 			stop()
 		}
 	})
 	return lines, exit
 }
 
+// followAside follows p while the test goes on. The returned function stops it and returns how it ended.
+func followAside(t *testing.T, p *Process) (stop func() Exit) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan Exit, 1)
+	go func() { ended <- p.Follow(ctx, NewInput(), func(Line) {}) }()
+	stop = sync.OnceValue(func() Exit {
+		cancel()
+		return <-ended
+	})
+	t.Cleanup(func() { stop() })
+	return stop
+}
+
+// await polls what nothing announces: the state of processes that are not our children.
+func await(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !is(); sleep(t.Context(), firstPause) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never happened: %s", what)
+		}
+	}
+}
+
 func mustBeGone(t *testing.T, nonce Nonce) {
 	t.Helper()
-	left, err := tree{nonce: nonce}.alive()
+	left, _, err := tree{nonce: nonce}.look()
 	if err != nil {
 		t.Fatal(err)
 	}

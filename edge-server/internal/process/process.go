@@ -46,6 +46,7 @@ type Process struct {
 	cmd    *exec.Cmd
 	self   entry // as the process table had it right after the start
 	nonce  Nonce
+	group  group
 	grace  time.Duration
 	stdin  *os.File
 	stdout *drain
@@ -68,14 +69,16 @@ func (h *Host) Start(spec Spec) (*Process, error) {
 	}
 	defer pipes.closeTheirs()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.theirs[0], pipes.theirs[1], pipes.theirs[2]
-	if err := h.spawn(cmd); err != nil {
+	in := h.groups.open(spec.Nonce)
+	if err := h.spawn(cmd, in); err != nil {
+		h.groups.close(in)
 		pipes.closeOurs()
 		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
 	}
 	self := lookup(cmd.Process.Pid)
 	self.pid = cmd.Process.Pid // even where the table cannot be read: it names the group
 	return &Process{
-		host: h, cmd: cmd, self: self, nonce: spec.Nonce, grace: spec.Grace,
+		host: h, cmd: cmd, self: self, nonce: spec.Nonce, group: in, grace: spec.Grace,
 		stdin: pipes.ours[0], stdout: newDrain(pipes.ours[1]), stderr: newDrain(pipes.ours[2]), copies: [2]io.Writer{spec.Stdout, spec.Stderr},
 	}, nil
 }
@@ -99,10 +102,10 @@ func command(spec Spec) (*exec.Cmd, error) {
 }
 
 // spawn holds the lock from before the fork until the leader is known, so that the reaper never takes it for an orphan.
-func (h *Host) spawn(cmd *exec.Cmd) error {
+func (h *Host) spawn(cmd *exec.Cmd, in group) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := startRestricted(cmd, h.limits); err != nil {
+	if err := h.startRestricted(cmd, in); err != nil {
 		return err
 	}
 	h.leaders[cmd.Process.Pid] = struct{}{}

@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -10,51 +11,77 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startRestricted starts cmd with limits and without a way to gain privileges, both before its first instruction. no_new_privs belongs to a
-// thread and is inherited by what the thread forks; it cannot be taken back, so the thread ends with its goroutine: it is never unlocked.
-func startRestricted(cmd *exec.Cmd, limits Limits) error {
+// startRestricted starts cmd in its control group, with limits and without a way to gain privileges, all before its first instruction.
+// no_new_privs belongs to a thread and is inherited by what the thread forks; it cannot be taken back, so the thread ends with its goroutine:
+// it is never unlocked.
+func (h *Host) startRestricted(cmd *exec.Cmd, in group) error {
 	var err error
 	var forked sync.WaitGroup
 	forked.Go(func() {
 		runtime.LockOSThread()
 		if err = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err == nil {
-			err = startStopped(cmd, limits)
+			err = h.startLimited(cmd, in)
 		}
 	})
 	forked.Wait()
 	return err
 }
 
-// startStopped lets the new process stop at its exec, as a debugger would, limits it there and lets go. Nothing else limits another process
-// between its fork and its first instruction. Where tracing is forbidden, the limits come a moment after the start.
-func startStopped(cmd *exec.Cmd, limits Limits) error {
-	plain := *cmd
-	traced := *cmd.SysProcAttr
-	traced.Ptrace = true
-	cmd.SysProcAttr = &traced
-	err := cmd.Start()
-	stopped := err == nil
-	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) {
-		*cmd = plain
-		err = cmd.Start()
-	}
+// startLimited limits the process that it starts and everything that this will fork.
+func (h *Host) startLimited(cmd *exec.Cmd, in group) error {
+	stopped, err := h.startStopped(cmd, in)
 	if err != nil {
 		return err
 	}
-	if err := limits.apply(cmd.Process.Pid, stopped); err != nil {
+	if err := h.limit(cmd.Process.Pid, stopped, in); err != nil {
 		return errors.Join(fmt.Errorf("set resource limits: %w", err), cmd.Process.Kill(), cmd.Wait())
 	}
 	return nil
 }
 
-// apply limits a process that has only just been made: everything it forks from now on inherits them.
-func (l Limits) apply(pid int, stopped bool) error {
+// startStopped lets the new process be born in its group and stop at its exec, as a debugger would: nothing else limits another process
+// between its fork and its first instruction. Containers and old kernels refuse one or the other. Without the group the other marks have to
+// do; without the stop, the limits come a moment after the start.
+func (h *Host) startStopped(cmd *exec.Cmd, in group) (stopped bool, err error) {
+	folder, refusal := os.Open(in.unified) // nil if there is none
+	defer folder.Close()                   //nolint:errcheck // opened for the start alone
+	plain := *cmd
+	for _, way := range []struct{ grouped, traced bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
+		if way.grouped && folder == nil {
+			continue
+		}
+		attributes := *plain.SysProcAttr
+		attributes.Ptrace, attributes.UseCgroupFD = way.traced, way.grouped
+		if way.grouped {
+			attributes.CgroupFD = int(folder.Fd())
+		}
+		*cmd = plain
+		cmd.SysProcAttr = &attributes
+		err = cmd.Start()
+		switch {
+		case err != nil && way.grouped:
+			refusal = err
+		case err == nil && !way.grouped && in.unified != "":
+			h.groups.refuse(refusal)
+			return way.traced, nil
+		case err == nil:
+			return way.traced, nil
+		}
+	}
+	return false, err
+}
+
+// limit needs a process that has only just been made: everything it forks from now on inherits the limits.
+func (h *Host) limit(pid int, stopped bool, in group) error {
 	if stopped {
 		if err := awaitStop(pid); err != nil {
 			return err
 		}
 	}
-	err := l.set(pid)
+	if err := gone(in.enter(pid)); err != nil {
+		h.groups.refuse(err)
+	}
+	err := h.limits.set(pid)
 	if stopped {
 		err = errors.Join(err, gone(unix.PtraceDetach(pid)))
 	}

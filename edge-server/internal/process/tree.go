@@ -13,29 +13,31 @@ type entry struct {
 }
 
 // tree finds what one start has become: agents start tools in sessions of their own, daemons leave their parents, and each of the marks
-// (descent, process group, session, nonce in the environment) survives some of that.
+// (descent, process group, session, nonce in the environment) survives some of that. The control group survives all of it, where there is one.
 type tree struct {
 	leader entry // zero when only the nonce is known
 	nonce  Nonce
+	group  group
 }
 
-// alive returns the members of the tree that are still running.
-func (t tree) alive() ([]entry, error) {
+// look returns the members of the tree that are still running, and whether the tree is gone: nothing of it runs, in sight or out of it.
+func (t tree) look() (alive []entry, gone bool, err error) {
 	all, err := processTable()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var alive []entry
-	for _, e := range t.members(all, carries) {
+	// After the table: whatever is named here and there is a member now, though its pid may have been another's a moment ago.
+	grouped := t.group.members()
+	for _, e := range t.members(all, func(pid int) bool { return grouped[pid] || carries(pid, t.nonce) }) {
 		if !e.zombie {
 			alive = append(alive, e)
 		}
 	}
-	return alive, nil
+	return alive, len(alive) == 0 && !t.group.populated(), nil
 }
 
 // members closes the tree over its marks. What began before the leader is no member, whatever it looks like; neither is the edge itself.
-func (t tree) members(all []entry, carries func(pid int, nonce Nonce) bool) []entry {
+func (t tree) members(all []entry, marked func(pid int) bool) []entry {
 	pids, groups, sessions := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	if t.leader.pid != 0 {
 		pids[t.leader.pid], groups[t.leader.pid], sessions[t.leader.pid] = true, true, true
@@ -47,7 +49,7 @@ func (t tree) members(all []entry, carries func(pid int, nonce Nonce) bool) []en
 	}
 	rest := t.candidates(all)
 	for i, e := range rest {
-		if e.pid == t.leader.pid || carries(e.pid, t.nonce) {
+		if e.pid == t.leader.pid || marked(e.pid) {
 			add(e)
 			rest[i].pid = 0
 		}
@@ -76,9 +78,12 @@ func (t tree) candidates(all []entry) []entry {
 	return rest
 }
 
-// term asks, kill does not. The leader's group is signalled as a whole: that reaches a fork bomb at one instant.
+// term asks, kill does not. Groups are signalled as a whole: that reaches a fork bomb at one instant.
 func (t tree) term(members []entry) { t.signal(members, syscall.SIGTERM) }
-func (t tree) kill(members []entry) { t.signal(members, syscall.SIGKILL) }
+func (t tree) kill(members []entry) {
+	t.group.kill()
+	t.signal(members, syscall.SIGKILL)
+}
 
 func (t tree) signal(members []entry, sig syscall.Signal) {
 	if t.leader.pid != 0 {

@@ -21,12 +21,14 @@ func awaitExit(pid int) error {
 	}
 }
 
-// Run makes this process the parent of whatever its agents orphan, so that descent stays visible, and reaps those orphans until ctx ends.
+// Run makes this process the parent of whatever its agents orphan, so that descent stays visible, and reaps those orphans until ctx ends. It
+// begins by removing the empty control groups of earlier processes.
 // Start it before the first agent, and in one Host of a process only.
 func (h *Host) Run(ctx context.Context) error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become child subreaper: %w", err)
 	}
+	h.groups.tidy()
 	ended := make(chan os.Signal, 1) // one is enough: a look at the table sees all that have ended
 	signal.Notify(ended, syscall.SIGCHLD)
 	defer signal.Stop(ended)
