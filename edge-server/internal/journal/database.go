@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -24,9 +23,6 @@ const (
 	lockName   = "journal.lock"
 	folderMode = 0o700
 )
-
-// ErrLocked says that another process has the journal open.
-var ErrLocked = errors.New("the journal is in use by another edge-server")
 
 // database is the file with its two ways in. SQLite allows one writer: writeDB has a single connection, used by the writer only.
 type database struct {
@@ -46,7 +42,7 @@ func openDatabase(ctx context.Context, home string) (*database, error) {
 	if err := os.MkdirAll(home, folderMode); err != nil {
 		return nil, fmt.Errorf("make home folder: %w", err)
 	}
-	lock, err := lockFile(filepath.Join(home, lockName))
+	lock, err := lockFile(ctx, filepath.Join(home, lockName))
 	if err != nil {
 		return nil, err
 	}
@@ -132,22 +128,6 @@ func (db *database) close() error {
 		}
 	}
 	return errors.Join(append(errs, db.lock.Close())...) // closing it gives the lock back
-}
-
-// lockFile holds an advisory lock on path for as long as the returned file is open. The kernel frees it when the process dies.
-func lockFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open lock file: %w", err)
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close() //nolint:errcheck // nothing was written
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("%w (%s)", ErrLocked, path)
-		}
-		return nil, fmt.Errorf("lock %s: %w", path, err)
-	}
-	return f, nil
 }
 
 // diskFull says whether SQLite ran out of space.
