@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/crashpoint"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -55,6 +56,7 @@ func (a *Admission) receiveStart(ctx context.Context, c wire.Command) (wire.Comm
 	if err := a.journal.AnswerStart(ctx, c, r); err != nil {
 		return r, err
 	}
+	crashpoint.Reach(crashpoint.RunAdmitted)
 	if reason := a.schedule.wouldWait(t.dialogue); reason != reasonNone {
 		if err := a.journal.Commit(ctx, t.origin, t.normaliser.Queue(reason)...); err != nil {
 			return r, fmt.Errorf("record queueing: %w", err)

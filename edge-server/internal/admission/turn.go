@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/crashpoint"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -62,10 +63,12 @@ func (a *Admission) perform(life context.Context, t *turn) error {
 	if err := a.prepare(ctx, t); err != nil {
 		return err
 	}
+	crashpoint.Reach(crashpoint.RunIntended)
 	process, err := a.start(life, t)
 	if err != nil {
 		return a.close(ctx, t, outcome(life, Exit{Outcome: run.Failed(startError(err)), Gone: true}))
 	}
+	crashpoint.Reach(crashpoint.RunSpawned)
 	a.metrics.started.Inc()
 	a.schedule.started(t, process)
 	started := t.normaliser.Start(process.WorkDir(), a.opts.Now())
@@ -73,6 +76,7 @@ func (a *Admission) perform(life context.Context, t *turn) error {
 	if journalErr != nil {
 		t.cancel(errStopping) // an agent that leaves no trace must not work
 	}
+	crashpoint.Reach(crashpoint.RunRecorded)
 	exit := process.Follow(life, func(e run.AgentEvent) error { return a.say(life, t, e) })
 	if journalErr != nil {
 		return fmt.Errorf("record start: %w", journalErr)

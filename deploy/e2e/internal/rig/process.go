@@ -62,6 +62,9 @@ func (p *Process) Out() *Output { return p.out }
 // Log is what the process has written to standard error.
 func (p *Process) Log() *Output { return p.log }
 
+// Ended is closed when the process has ended.
+func (p *Process) Ended() <-chan struct{} { return p.done }
+
 // Kill ends the process with SIGKILL and returns when it is gone.
 func (p *Process) Kill() { p.Signal(syscall.SIGKILL); <-p.done }
 

@@ -9,12 +9,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"github.com/switchyard-dev/switchyard/shared/crashpoint"
 )
 
 // Build builds the programs of the system into dir. flags are those of go build.
 func Build(dir string, flags ...string) error {
+	return build(dir, flags, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")
+}
+
+func build(dir string, flags []string, packages ...string) error {
 	args := append([]string{"build", "-o", dir + "/"}, flags...)
-	cmd := exec.Command("go", append(args, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")...)
+	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Dir = Root()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
@@ -22,36 +28,57 @@ func Build(dir string, flags ...string) error {
 	return nil
 }
 
-// built are the programs of this test process, built once.
-var built struct {
+// built are programs of this test process, built once, with the race detector if the test has it.
+type built struct {
 	once sync.Once
 	dir  string
 	err  error
 }
 
-// Programs returns the folder of the programs. The first call builds them, with the race detector if the test has it.
-func Programs(t TB) string {
+var (
+	usual    built // as they are shipped
+	crashing built // with the places of package crashpoint
+)
+
+func (b *built) folder(t TB, build func(dir string, flags ...string) error) string {
 	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "switchyard-bin-"); built.err != nil {
+	b.once.Do(func() {
+		if b.dir, b.err = os.MkdirTemp("", "switchyard-bin-"); b.err != nil {
 			return
 		}
 		var flags []string
 		if raceEnabled {
 			flags = []string{"-race"}
 		}
-		built.err = Build(built.dir, flags...)
+		b.err = build(b.dir, flags...)
 	})
-	if built.err != nil {
-		t.Fatalf("%v", built.err)
+	if b.err != nil {
+		t.Fatalf("%v", b.err)
 	}
-	return built.dir
+	return b.dir
+}
+
+// Programs returns the folder of the programs.
+func Programs(t TB) string {
+	t.Helper()
+	return usual.folder(t, Build)
+}
+
+// CrashingEdge returns the path of an edge-server that a test can end at a place of package crashpoint.
+func CrashingEdge(t TB) string {
+	t.Helper()
+	dir := crashing.folder(t, func(dir string, flags ...string) error {
+		return build(dir, append(flags, "-tags", crashpoint.Tag), "./edge-server/cmd/...")
+	})
+	return filepath.Join(dir, "edge-server")
 }
 
 // RemovePrograms deletes what this process has built. Call it from TestMain.
 func RemovePrograms() {
-	if built.dir != "" {
-		os.RemoveAll(built.dir) //nolint:errcheck // a leftover in the temporary folder
+	for _, dir := range []string{usual.dir, crashing.dir} {
+		if dir != "" {
+			os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
+		}
 	}
 }
 
