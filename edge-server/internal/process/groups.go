@@ -157,11 +157,11 @@ func (h hierarchy) owners(visit func(folder string)) {
 	}
 	// What cannot be looked into is nothing of this user's.
 	_ = filepath.WalkDir(h.mount, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() || !strings.HasPrefix(d.Name(), ownerPrefix) {
-			return nil
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ownerPrefix) {
+			visit(path)
+			return fs.SkipDir
 		}
-		visit(path)
-		return fs.SkipDir
+		return nil
 	})
 }
 

@@ -43,8 +43,13 @@ func (h *Host) startLimited(cmd *exec.Cmd, in group) error {
 // between its fork and its first instruction. Containers and old kernels refuse one or the other. Without the group the other marks have to
 // do; without the stop, the limits come a moment after the start.
 func (h *Host) startStopped(cmd *exec.Cmd, in group) (stopped bool, err error) {
-	folder, refusal := os.Open(in.unified) // nil if there is none
-	defer folder.Close()                   //nolint:errcheck // opened for the start alone
+	var folder *os.File
+	var refusal error
+	if in.unified != "" {
+		if folder, refusal = os.Open(in.unified); refusal == nil {
+			defer folder.Close() //nolint:errcheck // opened for the start alone
+		}
+	}
 	plain := *cmd
 	for _, way := range []struct{ grouped, traced bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
 		if way.grouped && folder == nil {
