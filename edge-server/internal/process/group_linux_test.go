@@ -24,20 +24,17 @@ func needGroups(t *testing.T) {
 func TestProcessThatShedAllOtherMarksEndsWithItsGroup(t *testing.T) {
 	needGroups(t)
 	spec := agent(t, "shed-marks")
-	var marked int
 	lines, exit := followWatching(t, spec, "", "ready", func(p *Process) {
-		await(t, "only the agent and the process that shed its marks run", func() bool { return len(p.group.members()) == 2 })
-		left, _, err := tree{leader: p.self, nonce: p.nonce}.look()
-		if err != nil {
-			t.Error(err)
+		await(t, "positive control: the other marks lead to the agent alone", func() bool {
+			left, _, err := tree{leader: p.self, nonce: p.nonce}.look()
+			return err == nil && len(left) == 1
+		})
+		if members := p.group.members(); len(members) != 2 {
+			t.Errorf("the group has %d members, want the agent and what shed its marks", len(members))
 		}
-		marked = len(left)
 	})
 	if len(lines) != 1 || !exit.Gone {
 		t.Errorf("lines %q, exit %+v", lines, exit)
-	}
-	if marked != 1 {
-		t.Errorf("positive control: the other marks lead to %d processes, want the agent alone", marked)
 	}
 	mustHaveNoGroup(t, spec.Nonce)
 }
