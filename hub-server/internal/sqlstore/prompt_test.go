@@ -189,7 +189,7 @@ func TestP11TheFirstAnswerCountsAndTheOthersLearnIt(t *testing.T) {
 
 func TestP11OfManyAnswersAtOnceOneTakesEffect(t *testing.T) {
 	eachAsker(t, func(t *testing.T, a *asker) {
-		const rounds, clients = 10, 8
+		const rounds, clients = 25, 8
 		for range rounds {
 			request := a.ask(event.Person, `{}`)
 			recorded := make([]event.Decision, clients)
