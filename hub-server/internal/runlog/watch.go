@@ -110,8 +110,8 @@ func (w *Watch) tendAbandoned(ctx context.Context) error {
 		} else {
 			err = w.continuer.Continue(ctx, r)
 		}
-		if err != nil {
-			return fmt.Errorf("tend %s: %w", r.ID, err)
+		if err != nil && ctx.Err() == nil { // one run that cannot go on holds up no other
+			w.runs.log.Error("a run without a process could not be seen to", "run", r.ID, "error", err)
 		}
 	}
 	return nil
