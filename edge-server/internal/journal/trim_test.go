@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"strings"
@@ -145,6 +146,25 @@ func TestLargeValueLivesBesideTheLogAsLongAsItsRow(t *testing.T) {
 	}
 	if s := j.State(); used < ref.Size || s.Used != 0 {
 		t.Errorf("used %d, then %d", used, s.Used)
+	}
+}
+
+// A request that is too large for a row waits until the hub has its input, as a tool's arguments do: nobody is asked about what cannot be shown.
+func TestLargeInputOfAPromptGoesBeforeItsRow(t *testing.T) {
+	j := open(t, options(t.TempDir()))
+	input := json.RawMessage(`{"content":"` + strings.Repeat("large ", 100_000) + `"}`)
+	must(t, j.Commit(t.Context(), origin(id.NewRun()), run.Candidate{Type: event.PromptRequested, Payload: event.PromptRequestedPayload{
+		RequestID: id.NewRequest(), ToolName: "Write", Input: input, Digest: "d", Asks: event.Person,
+	}}))
+	batch, err := j.Read(t.Context(), 1, 1<<20)
+	if err != nil || len(batch.Rows) != 0 || len(batch.Missing) != 1 || batch.Missing[0].Size != int64(len(input)) {
+		t.Fatalf("batch is %+v, %v", batch, err)
+	}
+	must(t, j.MarkUploaded(t.Context(), batch.Missing[0].SHA256, true))
+	var p event.PromptRequestedPayload
+	must(t, json.Unmarshal(rows(t, j.Journal, 1)[0].Payload, &p))
+	if string(p.Input) != `{}` || p.InputBlob == nil || *p.InputBlob != batch.Missing[0] || p.ToolName != "Write" {
+		t.Errorf("the row has %+v", p)
 	}
 }
 

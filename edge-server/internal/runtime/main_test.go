@@ -105,6 +105,7 @@ func playAgent(steps []string) int {
 // bench is an executor with one profile, and what it needs.
 type bench struct {
 	profile profile.Profile
+	library *profile.Library // has the profile; nil is one that never changes
 	env     map[string]string
 	session admission.AgentSession
 	prompt  string
@@ -125,6 +126,7 @@ func newBench(t *testing.T, rt profile.Runtime, steps ...string) *bench {
 		profile: profile.Profile{
 			Name: "test", Runtime: rt, Command: os.Args[0], Args: append([]string{"agent"}, steps...),
 			Grace: 50 * time.Millisecond, Streaming: true, Dir: t.TempDir(),
+			Env: map[string]string{"GORACE": "atexit_sleep_ms=0"}, // under the race detector each agent would end a second late
 		},
 		prompt: "hello", blobs: &memoryBlobs{}, host: process.NewHost(slog.New(slog.DiscardHandler), process.DefaultLimits()),
 	}
@@ -139,8 +141,12 @@ func (b *bench) lookup(name string) (string, bool) {
 
 func (b *bench) executor(t *testing.T) *runtime.Executor {
 	t.Helper()
+	library := b.library
+	if library == nil {
+		library = profile.Of(b.profile)
+	}
 	return runtime.NewExecutor(runtime.Options{
-		Host: b.host, Profiles: profile.Of(b.profile),
+		Host: b.host, Profiles: library,
 		Adapters:   map[profile.Runtime]runtime.Adapter{profile.Bridge: bridge.Adapter{}, profile.Events: events.Adapter{}},
 		Workspaces: workspace.NewStore(filepath.Join(t.TempDir(), "workspaces")), Repository: b.repo, Blobs: b.blobs,
 		Edge: profile.Edge{Program: os.Args[0], Lookup: b.lookup}, Secrets: []string{"sye_of-the-edge"},

@@ -1,7 +1,11 @@
 package runtime_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +17,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -76,6 +81,44 @@ func TestEachOfSeveralOpenRequestsGetsItsAnswer(t *testing.T) {
 	}
 	if allowed != n/2 || denied != n/2 || len(tr.delivered) != n {
 		t.Errorf("%d allowed, %d denied, %d delivered", allowed, denied, len(tr.delivered))
+	}
+}
+
+// The file of the profile changes between two requests of one turn.
+func TestPolicyOfTheFileAsItIsNowAnswersTheNextRequest(t *testing.T) {
+	b := permitted(t, asking("r1", "Bash", "{}"), "hear", asking("r2", "Bash", "{}"), "hear", ended)
+	folder := t.TempDir()
+	write := func(policy profile.Policy) {
+		args, err := json.Marshal(b.profile.Args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("command: %q\nargs: %s\npermission: true\npermission_policy: %s\n", b.profile.Command, args, policy)
+		if err := os.WriteFile(filepath.Join(folder, "test.yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(profile.Ask)
+	library, err := profile.Open(folder, profile.Edge{Lookup: b.lookup}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.library = library
+	following := supervise.NewGroup(t.Context())
+	following.Go(library.Run)
+	b.person = func(p event.PromptRequestedPayload, answer func(wire.Answer) error) {
+		write(profile.DenyAll)
+		for now := library.Current(); now.Profiles["test"].Policy != profile.DenyAll; now = library.Current() {
+			<-now.Changed()
+		}
+		says(event.Allow, nil)(p, answer)
+	}
+	b.play(t).must(t, "asks person r1 Bash {}", heard("r1", `"behavior":"allow"`),
+		"asks policy r2 Bash {}", "policy deny-all deny",
+		heard("r2", `"behavior":"deny","message":"The policy of this agent allows no tool that asks."`), "done ")
+	following.Cancel()
+	if err := following.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

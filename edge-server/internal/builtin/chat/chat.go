@@ -41,6 +41,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 		w.Fail("invalid_input", "Set OPENAI_MODEL to the name of the model to talk to.", false)
 		return w.Err()
 	}
+	if turn.Message == "" {
+		w.Fail("empty_prompt", "This agent reads text only, and the message has attachments alone.", false)
+		return w.Err()
+	}
 	reply(ctx, w, turn, opts)
 	return errors.Join(w.Err(), ctx.Err())
 }

@@ -80,7 +80,12 @@ func (m *model) ask(t *testing.T, dir, session, text string) []agentline.Line {
 
 func run(t *testing.T, opts Options, session, text string) []agentline.Line {
 	t.Helper()
-	turn, err := bridge.Turn{Message: text, SessionID: session}.Encode()
+	return runTurn(t, opts, bridge.Turn{Message: text, SessionID: session})
+}
+
+func runTurn(t *testing.T, opts Options, said bridge.Turn) []agentline.Line {
+	t.Helper()
+	turn, err := said.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,6 +197,16 @@ func TestWithoutAModelTheTurnFailsWithWhatToSet(t *testing.T) {
 	lines := run(t, Options{Dir: t.TempDir()}, "", "hi")
 	if len(lines) != 1 || !strings.Contains(lines[0].ErrorMessage, "OPENAI_MODEL") {
 		t.Errorf("%+v", lines)
+	}
+}
+
+func TestAttachmentsAloneAreNoQuestionToAModelThatReadsText(t *testing.T) {
+	m := newModel(t, `{"content":"x"}`)
+	lines := runTurn(t, Options{BaseURL: m.URL, Model: "tiny", Dir: t.TempDir()}, bridge.Turn{
+		Attachments: []bridge.Attachment{{Kind: "image", URL: "https://example.org/a.png"}},
+	})
+	if len(lines) != 1 || lines[0].ErrorCode != "empty_prompt" || len(m.asked) > 0 {
+		t.Errorf("said %+v, asked %d times", lines, len(m.asked))
 	}
 }
 
