@@ -62,7 +62,7 @@ func unquote(name json.RawMessage) []byte {
 // value returns the JSON value at the beginning of data and what follows it.
 func value(data []byte) (raw json.RawMessage, rest []byte) {
 	data = space(data)
-	end := 0
+	var end int
 	switch data[0] {
 	case '"':
 		end = stringEnd(data)
