@@ -28,7 +28,6 @@ type Field struct {
 type Shape struct {
 	Type    Type // FactShape stands for all facts but reasoning
 	Meaning string
-	Log     string // what becomes of it in the run's log
 	Fields  []Field
 }
 
@@ -41,44 +40,44 @@ func Shapes() []Shape { return append(ownShapes(), bridgeShapes()...) }
 func ownShapes() []Shape {
 	call := Field{"tool_call_id", Text, false, "pairs a result with its call; without it they pair by name"}
 	return []Shape{
-		{Delta, "The next piece of the answer.", "`message.delta`, with `message.started` before the first", []Field{
+		{Delta, "The next piece of the answer.", []Field{
 			{"content", Text, false, "the piece"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"},
 		}},
-		{ToolCall, "A tool starts.", "`tool.call.started`", []Field{
+		{ToolCall, "A tool starts.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_args", Any, false, "what it is called with"},
 		}},
-		{ToolResult, "A tool ends.", "`tool.call.completed` or `tool.call.failed`", []Field{
+		{ToolResult, "A tool ends.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_result", Any, false, "what came out"},
 			{"error", Failed, false, "why it failed, instead of a result"},
 		}},
-		{Artifact, "A file for the person.", "`artifact.created`; the bytes are fetched by id", []Field{
+		{Artifact, "A file for the person.", []Field{
 			{"artifact", Content, true, "the file: its name, its type, and exactly one of path, content and content_base64"},
 		}},
-		{StateChange, "A move of the agent's own state machine.", "`run.agent.session_state_changed`", []Field{
+		{StateChange, "A move of the agent's own state machine.", []Field{
 			{"state", Text, false, "the state, in the agent's words"},
 		}},
-		{SessionInit, "Names the session by which the agent can be resumed.", "`run.agent.session_init`; handed back in the next turn", []Field{
+		{SessionInit, "Names the session by which the agent can be resumed.", []Field{
 			{"session_id", Text, true, "the name; the first one counts"},
 		}},
-		{Done, "The turn is done.", "`message.completed`, `run.completed`", []Field{
+		{Done, "The turn is done.", []Field{
 			{"answer", Text, false, "the whole answer, used only if no piece of it was said before"},
 		}},
-		{Error, "The turn has failed.", "`run.failed`", []Field{
+		{Error, "The turn has failed.", []Field{
 			{"error_code", Text, false, "a name for programs, such as rate_limit"},
 			{"error_message", Text, false, "a sentence for people"},
 			{"retryable", Flag, false, "whether asking again may help"},
 			{"message", Text, false, "the sentence, as the bridge protocol has it"},
 			sessionField(), usageField(),
 		}},
-		{Type(event.Thinking), "The next piece of the reasoning.", "the same, a channel beside the text", []Field{
+		{Type(event.Thinking), "The next piece of the reasoning.", []Field{
 			{"payload", Object, true, "the piece is its field delta"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"},
 		}},
-		{FactShape, "Any other fact about the run.", "the same, payload byte for byte", []Field{
+		{FactShape, "Any other fact about the run.", []Field{
 			{"payload", Object, false, "whatever the fact is"},
 		}},
-		{Type(event.RunCheckpoint), "A point from which the agent could go on.", "the same, payload byte for byte", []Field{
+		{Type(event.RunCheckpoint), "A point from which the agent could go on.", []Field{
 			{"payload", Object, false, "whatever the agent needs for that"},
 		}},
 	}
@@ -86,10 +85,10 @@ func ownShapes() []Shape {
 
 func bridgeShapes() []Shape {
 	return []Shape{
-		{Partial, "The next piece of the answer or the reasoning, as the bridge protocol has it.", "as `delta` or `run.agent.thinking`", []Field{
+		{Partial, "The next piece of the answer or the reasoning, as the bridge protocol has it.", []Field{
 			{"text", Text, false, "the piece"}, {"role", Text, false, "output or thinking"}, sessionField(),
 		}},
-		{Result, "The answer, as the bridge protocol has it; other lines may follow.", "as `done`, once the agent has ended", []Field{
+		{Result, "The answer, as the bridge protocol has it; other lines may follow.", []Field{
 			{"text", Text, false, "the whole answer, used only if no piece of it was said before"}, sessionField(), usageField(),
 		}},
 	}
