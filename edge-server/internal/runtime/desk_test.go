@@ -77,6 +77,12 @@ func TestAnswersAndTheTurnLimitRaceForOneRequest(t *testing.T) {
 			if pending != 1 {
 				t.Errorf("%d pending: nothing was written, since nobody reads", pending)
 			}
+			for _, p := range d.prompts {
+				d.wrote(p)
+			}
+			if moved := d.moved(); len(moved) > 0 {
+				t.Errorf("pending and delivered: %v", moved)
+			}
 		})
 	}
 }
