@@ -31,14 +31,16 @@ func admit(t *testing.T, j *journal.Journal, r id.Run) wire.Command {
 // A row goes only when it is committed, its run has ended, and it is older than the window.
 func TestTrimWaitsForCommitEndAndAge(t *testing.T) {
 	for name, tt := range map[string]struct {
-		ended, committed bool
-		age              time.Duration
-		trimmed          bool
+		last      run.Candidate
+		committed bool
+		age       time.Duration
+		trimmed   bool
 	}{
-		"all of it":     {true, true, 73 * time.Hour, true},
-		"live run":      {false, true, 73 * time.Hour, false},
-		"not committed": {true, false, 73 * time.Hour, false},
-		"young":         {true, true, 71 * time.Hour, false},
+		"all of it":     {completed(), true, 73 * time.Hour, true},
+		"process ended": {run.Candidate{Type: event.RunProcessEnded, Payload: event.ProcessEndedPayload{}}, true, 73 * time.Hour, true},
+		"live run":      {state("b"), true, 73 * time.Hour, false},
+		"not committed": {completed(), false, 73 * time.Hour, false},
+		"young":         {completed(), true, 71 * time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			opts := options(t.TempDir())
@@ -47,11 +49,7 @@ func TestTrimWaitsForCommitEndAndAge(t *testing.T) {
 			j := open(t, opts)
 			r := id.NewRun()
 			admit(t, j.Journal, r)
-			last := state("b")
-			if tt.ended {
-				last = completed()
-			}
-			if err := j.Commit(t.Context(), origin(r), state("a"), last); err != nil {
+			if err := j.Commit(t.Context(), origin(r), state("a"), tt.last); err != nil {
 				t.Fatal(err)
 			}
 			s := j.State()
