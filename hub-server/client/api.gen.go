@@ -1825,6 +1825,14 @@ type CreateAgentTaskParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// ListAgentTaskPromptsParams defines parameters for ListAgentTaskPrompts.
+type ListAgentTaskPromptsParams struct {
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ListAgentTaskEventsParams defines parameters for ListAgentTaskEvents.
 type ListAgentTaskEventsParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
@@ -2303,7 +2311,7 @@ type ClientInterface interface {
 	// Those that wait, those that are answered, and those that nobody can answer any more.
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
-	ListAgentTaskPrompts(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListAgentTaskPrompts(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AnswerPromptWithBody Answer what an agent asks
 	//
@@ -3198,8 +3206,8 @@ func (c *API) GetAgentTask(ctx context.Context, taskID TaskID, reqEditors ...Req
 // Those that wait, those that are answered, and those that nobody can answer any more.
 //
 // Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
-func (c *API) ListAgentTaskPrompts(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListAgentTaskPromptsRequest(c.Server, taskID)
+func (c *API) ListAgentTaskPrompts(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgentTaskPromptsRequest(c.Server, taskID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -4958,7 +4966,7 @@ func NewGetAgentTaskRequest(server string, taskID TaskID) (*http.Request, error)
 }
 
 // NewListAgentTaskPromptsRequest constructs an http.Request for the ListAgentTaskPrompts method
-func NewListAgentTaskPromptsRequest(server string, taskID TaskID) (*http.Request, error) {
+func NewListAgentTaskPromptsRequest(server string, taskID TaskID, params *ListAgentTaskPromptsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -4981,6 +4989,45 @@ func NewListAgentTaskPromptsRequest(server string, taskID TaskID) (*http.Request
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -5635,7 +5682,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
-	ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error)
+	ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error)
 
 	// AnswerPromptWithBodyWithResponse Answer what an agent asks
 	//
@@ -8670,8 +8717,8 @@ func (c *ClientWithResponses) GetAgentTaskWithResponse(ctx context.Context, task
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
-func (c *ClientWithResponses) ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error) {
-	rsp, err := c.ListAgentTaskPrompts(ctx, taskID, reqEditors...)
+func (c *ClientWithResponses) ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error) {
+	rsp, err := c.ListAgentTaskPrompts(ctx, taskID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (a *asking) asked(n int) (id.Run, []client.Prompt) {
 // prompts are what a run has asked.
 func (a *asking) prompts(run id.Run) []client.Prompt {
 	a.t.Helper()
-	list, err := client.Decode[client.PromptList](a.b.API().ListAgentTaskPrompts(a.t.Context(), string(run)))
+	list, err := client.Decode[client.PromptList](a.b.API().ListAgentTaskPrompts(a.t.Context(), string(run), &client.ListAgentTaskPromptsParams{}))
 	if client.CodeOf(err) != "" {
 		a.t.Fatalf("list questions: %v", err)
 	}

@@ -1289,6 +1289,14 @@ type CreateAgentTaskParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// ListAgentTaskPromptsParams defines parameters for ListAgentTaskPrompts.
+type ListAgentTaskPromptsParams struct {
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ListAgentTaskEventsParams defines parameters for ListAgentTaskEvents.
 type ListAgentTaskEventsParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
@@ -1465,7 +1473,7 @@ type ServerInterface interface {
 	GetAgentTask(w http.ResponseWriter, r *http.Request, taskID TaskID)
 	// ListAgentTaskPrompts What the run has asked people, in the order it was asked
 	// (GET /web/agent-tasks/{task_id}/approvals)
-	ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID)
+	ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID, params ListAgentTaskPromptsParams)
 	// AnswerPrompt Answer what an agent asks
 	// (POST /web/agent-tasks/{task_id}/approvals/{request_id})
 	AnswerPrompt(w http.ResponseWriter, r *http.Request, taskID TaskID, requestID RequestID)
@@ -2771,8 +2779,37 @@ func (siw *ServerInterfaceWrapper) ListAgentTaskPrompts(w http.ResponseWriter, r
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAgentTaskPromptsParams
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.ListAgentTaskPrompts(w, r, taskID)
+		siw.Handler.ListAgentTaskPrompts(w, r, taskID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -4798,6 +4835,7 @@ func (response GetAgentTaskdefaultApplicationProblemPlusJSONResponse) VisitGetAg
 
 type ListAgentTaskPromptsRequestObject struct {
 	TaskID TaskID `json:"task_id"`
+	Params ListAgentTaskPromptsParams
 }
 
 type ListAgentTaskPromptsResponseObject interface {
@@ -6315,10 +6353,11 @@ func (sh *strictHandler) GetAgentTask(w http.ResponseWriter, r *http.Request, ta
 }
 
 // ListAgentTaskPrompts operation middleware
-func (sh *strictHandler) ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID) {
+func (sh *strictHandler) ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID, params ListAgentTaskPromptsParams) {
 	var request ListAgentTaskPromptsRequestObject
 
 	request.TaskID = taskID
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.ListAgentTaskPrompts(ctx, request.(ListAgentTaskPromptsRequestObject))

@@ -16,36 +16,34 @@ import (
 func (h handlers) ListAgentTaskPrompts(
 	ctx context.Context, r ListAgentTaskPromptsRequestObject,
 ) (ListAgentTaskPromptsResponseObject, error) {
-	asked, err := h.Prompts.Of(ctx, id.Run(r.TaskID))
-	if err != nil {
-		return nil, err
-	}
-	return promptList{prompts: asked}, nil
+	return h.listPrompts(ctx, prompt.Query{Run: id.Run(r.TaskID)}, r.Params.Limit, r.Params.After)
 }
 
-// ListPrompts implements listPrompts. The mark of the next page is the last question of this one.
+// ListPrompts implements listPrompts.
 func (h handlers) ListPrompts(ctx context.Context, r ListPromptsRequestObject) (ListPromptsResponseObject, error) {
-	limit, err := pageLimit(r.Params.Limit, 50, prompt.MaxPage)
-	if err != nil {
-		return nil, err
-	}
-	q := prompt.Query{User: caller(ctx).User, Limit: limit}
-	if q.After, err = id.ParseRequest(valueOf(r.Params.After)); err != nil && r.Params.After != nil {
-		return nil, fault.New(fault.CursorInvalid, "after is not the next of a page of this list. Begin with the first page.")
-	}
+	q := prompt.Query{User: caller(ctx).User}
 	if r.Params.State != nil {
 		if !r.Params.State.Valid() {
 			return nil, fault.New(fault.InvalidRequest, "state must be pending, answered or cancelled.")
 		}
 		q.State = prompt.State(*r.Params.State)
 	}
-	asked, err := h.Prompts.List(ctx, q)
-	if err != nil {
-		return nil, err
+	return h.listPrompts(ctx, q, r.Params.Limit, r.Params.After)
+}
+
+// listPrompts answers with a page. The mark of the next one is the last question of this one.
+func (h handlers) listPrompts(ctx context.Context, q prompt.Query, limit *Limit, after *After) (page promptList, err error) {
+	if q.Limit, err = pageLimit(limit, 50, prompt.MaxPage); err != nil {
+		return page, err
 	}
-	page := promptList{prompts: asked}
-	if len(asked) == limit {
-		page.next = PageToken(asked[limit-1].ID)
+	if q.After, err = id.ParseRequest(valueOf(after)); err != nil && after != nil {
+		return page, fault.New(fault.CursorInvalid, "after is not the next of a page of this list. Begin with the first page.")
+	}
+	if page.prompts, err = h.Prompts.List(ctx, q); err != nil {
+		return page, err
+	}
+	if len(page.prompts) == q.Limit {
+		page.next = PageToken(page.prompts[q.Limit-1].ID)
 	}
 	return page, nil
 }

@@ -46,7 +46,7 @@ func (a Answer) payload(request id.Request) event.PromptAnsweredPayload {
 
 // Continue implements runlog.Continuer: it is for answers that were on their way to a process when its turn limit ended it.
 func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
-	all, err := p.Store.PromptsOf(ctx, abandoned.ID)
+	all, err := p.Store.Unheard(ctx, abandoned.ID)
 	if err != nil {
 		return err
 	}

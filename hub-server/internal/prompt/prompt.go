@@ -58,16 +58,14 @@ type Answer struct {
 	ContinuedBy id.Run     // the run that takes it back to the agent; "" if none has to
 }
 
-// Limits of lists.
-const (
-	MaxPage   = 200
-	MaxPerRun = 1000
-)
+// MaxPage bounds a page of questions.
+const MaxPage = 200
 
-// Query selects questions that a person may answer, the oldest first.
+// Query selects questions, the oldest first. Zero fields select nothing away.
 type Query struct {
-	User  id.User
-	State State      // "" for all
+	User  id.User // who may answer them
+	Run   id.Run
+	State State
 	After id.Request // the last of the page before; "" for the first page
 	Limit int
 }
@@ -76,10 +74,11 @@ type Query struct {
 type Store interface {
 	// Prompt returns a question of the run; fault.NotFound.
 	Prompt(ctx context.Context, run id.Run, request id.Request) (Prompt, error)
-	// PromptsOf returns the questions of a run in the order in which they were asked, the first MaxPerRun of them.
-	PromptsOf(ctx context.Context, run id.Run) ([]Prompt, error)
-	// Answerable returns a page of the questions that a person may answer now.
-	Answerable(ctx context.Context, q Query) ([]Prompt, error)
+	// Prompts returns a page of questions.
+	Prompts(ctx context.Context, q Query) ([]Prompt, error)
+	// Unheard returns those questions of a run whose answer no process has had or will have, in the order in which they were asked: all that
+	// are pending, and those that have outlived their process.
+	Unheard(ctx context.Context, run id.Run) ([]Prompt, error)
 	// Answer applies r, and says whether the question was still pending and the run still where r was prepared for. The person's rights
 	// are checked once more: NotFound, AgentOperateRequired.
 	Answer(ctx context.Context, r runlog.Reply) (bool, error)

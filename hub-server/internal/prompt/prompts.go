@@ -24,17 +24,13 @@ const raceRetries = 16
 
 var errRace = errors.New("the run kept moving while an answer was prepared")
 
-// Of returns what a run has asked. Whether the caller may read it is not asked here.
-func (p *Prompts) Of(ctx context.Context, run id.Run) ([]Prompt, error) {
-	return p.Store.PromptsOf(ctx, run)
-}
-
-// List returns a page of the questions that a person may answer. A limit beyond MaxPage, or none, means MaxPage.
+// List returns a page of questions. A limit beyond MaxPage, or none, means MaxPage. Whether the caller may read what a run has asked is not
+// asked here.
 func (p *Prompts) List(ctx context.Context, q Query) ([]Prompt, error) {
 	if q.Limit <= 0 || q.Limit > MaxPage {
 		q.Limit = MaxPage
 	}
-	return p.Store.Answerable(ctx, q)
+	return p.Store.Prompts(ctx, q)
 }
 
 // Reply is what a person says to a question. Its digest, if it has one, is of the question that they were shown.
@@ -76,7 +72,7 @@ func (p *Prompts) Answer(ctx context.Context, by account.Principal, r Reply) (Pr
 
 func (p *Prompts) prepare(ctx context.Context, by account.Principal, asked Prompt, r Reply) (runlog.Reply, error) {
 	// The questions are read before the run: if another one is answered in between, the run has moved and all is prepared anew.
-	all, err := p.Store.PromptsOf(ctx, asked.Run)
+	all, err := p.Store.Unheard(ctx, asked.Run)
 	if err != nil {
 		return runlog.Reply{}, err
 	}

@@ -38,7 +38,7 @@ type Continuer interface {
 }
 
 // NewWatch returns a watch that interrupts the runs of an edge after so long an absence (HUB_INTERRUPT_AFTER). A person has all the time
-// in the world: runs that wait for one without a process are left alone.
+// in the world: runs that wait for one are left alone, whether a process may still wait with them or not.
 func NewWatch(runs *Runs, continuer Continuer, after time.Duration) *Watch {
 	return &Watch{runs: runs, continuer: continuer, after: after, absent: map[id.Edge]time.Time{}}
 }
@@ -86,7 +86,7 @@ func (w *Watch) look(ctx context.Context, at time.Time) error {
 		if err != nil {
 			return err
 		}
-		if reason == "" {
+		if reason == "" || reason == fault.EdgeAbsent && r.State == run.StateWaitingPerson {
 			continue
 		}
 		if err := w.runs.finish(ctx, r.ID, run.Interrupted(reason)); err != nil {

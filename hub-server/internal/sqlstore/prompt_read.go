@@ -60,9 +60,10 @@ func (p *Prompts) Prompt(ctx context.Context, run id.Run, request id.Request) (p
 	return found, nil
 }
 
-// PromptsOf implements prompt.Store.
-func (p *Prompts) PromptsOf(ctx context.Context, run id.Run) ([]prompt.Prompt, error) {
-	rows, err := p.store.readDB.QueryContext(ctx, selectPrompt+` WHERE p.run_id = $1 ORDER BY p.event_seq LIMIT $2`, string(run), prompt.MaxPerRun)
+// Unheard implements prompt.Store.
+func (p *Prompts) Unheard(ctx context.Context, run id.Run) ([]prompt.Prompt, error) {
+	const query = selectPrompt + ` WHERE p.run_id = $1 AND (p.state = 'pending' OR p.outlived) ORDER BY p.event_seq`
+	rows, err := p.store.readDB.QueryContext(ctx, query, string(run))
 	found, err := collect(rows, err, scanPrompt)
 	if err != nil {
 		return nil, fmt.Errorf("read prompts of %s: %w", run, err)
@@ -74,14 +75,34 @@ func (p *Prompts) PromptsOf(ctx context.Context, run id.Run) ([]prompt.Prompt, e
 const operatesEdge = `EXISTS (SELECT 1 FROM edges e WHERE e.id = r.edge_id AND (e.owner_id = $1 OR EXISTS (
 SELECT 1 FROM edge_operators o WHERE o.edge_id = e.id AND o.user_id = $1)))`
 
-// Answerable implements prompt.Store.
-func (p *Prompts) Answerable(ctx context.Context, q prompt.Query) ([]prompt.Prompt, error) {
-	const query = selectPrompt + ` JOIN agents a ON a.id = r.agent_id
-JOIN session_members m ON m.session_id = r.session_id AND m.member_id = $1 AND m.left_at IS NULL
-WHERE ` + operatedBy + ` AND ` + operatesEdge + ` AND ($2 = '' OR p.state = $2)
-AND ($3 = '' OR (p.asked_at, p.request_id) > (SELECT asked_at, request_id FROM prompts WHERE request_id = $3))
-ORDER BY p.asked_at, p.request_id LIMIT $4`
-	rows, err := p.store.readDB.QueryContext(ctx, query, string(q.User), string(q.State), string(q.After), q.Limit)
+// mayBeAnswered is true of a prompt of run `r` that the user $1 may answer now.
+const mayBeAnswered = `EXISTS (SELECT 1 FROM session_members m WHERE m.session_id = r.session_id AND m.member_id = $1 AND m.left_at IS NULL)
+AND EXISTS (SELECT 1 FROM agents a WHERE a.id = r.agent_id AND ` + operatedBy + `) AND ` + operatesEdge
+
+// Prompts implements prompt.Store.
+func (p *Prompts) Prompts(ctx context.Context, q prompt.Query) ([]prompt.Prompt, error) {
+	var where conditions
+	if q.User != "" {
+		where.arg(string(q.User)) // the first one: $1
+		where.parts = append(where.parts, mayBeAnswered)
+	}
+	if q.Run != "" {
+		where.add(`p.run_id = ?`, string(q.Run))
+	}
+	switch q.State {
+	case "":
+	case prompt.Pending:
+		where.parts = append(where.parts, `p.state = 'pending'`) // as the index of them says
+	default:
+		where.add(`p.state = ?`, string(q.State))
+	}
+	if q.After != "" {
+		const behind = `(p.asked_at, p.run_id, p.event_seq) > (SELECT asked_at, run_id, event_seq FROM prompts WHERE request_id = ?)`
+		where.add(behind, string(q.After))
+	}
+	limit := where.arg(q.Limit)
+	query := selectPrompt + where.text() + ` ORDER BY p.asked_at, p.run_id, p.event_seq LIMIT ` + limit
+	rows, err := p.store.readDB.QueryContext(ctx, query, where.args...)
 	found, err := collect(rows, err, scanPrompt)
 	if err != nil {
 		return nil, fmt.Errorf("list prompts: %w", err)

@@ -79,6 +79,14 @@ func (a *asker) join(ctx context.Context, tx *Tx, member string) error {
 // ask lets the agent ask to use Bash.
 func (a *asker) ask(asks event.Decider, input string) id.Request {
 	a.t.Helper()
+	request := a.wonder(asks, input)
+	a.j.flush(a.t, a.record)
+	return request
+}
+
+// wonder is ask for what the edge has written down and not sent yet.
+func (a *asker) wonder(asks event.Decider, input string) id.Request {
+	a.t.Helper()
 	request := id.NewRequest()
 	digest, err := event.PromptDigest("Bash", json.RawMessage(input))
 	if err != nil {
@@ -88,7 +96,6 @@ func (a *asker) ask(asks event.Decider, input string) id.Request {
 		RequestID: request, Kind: event.PromptPermission, ToolName: "Bash", Input: json.RawMessage(input), AgentRequestID: "1",
 		Digest: digest, Asks: asks,
 	})
-	a.j.flush(a.t, a.record)
 	return request
 }
 
@@ -112,7 +119,7 @@ func (a *asker) must(request id.Request, d event.Decision) prompt.Prompt {
 
 func (a *asker) list() []prompt.Prompt {
 	a.t.Helper()
-	all, err := a.prompts.Of(a.t.Context(), a.n.ID)
+	all, err := a.prompts.List(a.t.Context(), prompt.Query{Run: a.n.ID})
 	if err != nil {
 		a.t.Fatal(err)
 	}
@@ -362,9 +369,10 @@ func TestSEC14RightsCountAtTheMomentOfTheAnswer(t *testing.T) {
 func TestQuestionsAreListedInTheOrderInWhichTheyWereAsked(t *testing.T) {
 	eachAsker(t, func(t *testing.T, a *asker) {
 		var want, got []id.Request
-		for range 5 {
-			want = append(want, a.ask(event.Person, `{}`))
+		for range 5 { // in one transaction
+			want = append(want, a.wonder(event.Person, `{}`))
 		}
+		a.j.flush(t, a.record)
 		q := prompt.Query{User: a.ada.User, State: prompt.Pending, Limit: 2}
 		for {
 			page, err := a.prompts.List(t.Context(), q)

@@ -154,6 +154,26 @@ func TestR21AnEdgeThatStaysAwayEndsNothingThatWaitsForAPerson(t *testing.T) {
 	})
 }
 
+func TestARunThatWaitsForAPersonOutlastsTheAbsenceOfItsEdge(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store, _ *Writer) {
+		r, committed := watch(t, s, 40*time.Millisecond)
+		a := newAsker(t, r)
+		request := a.ask(event.Person, `{}`)
+		control := r.start(t, a.n.Session) // of the same edge, and waits for nobody
+		a.j.answer(t, r, wire.Accepted, "")
+		r.fleet.set(a.j.edge, false)
+		r.until(t, committed, control.ID, run.StateInterrupted)
+		if found := a.get(t, a.n.ID); found.State != run.StateWaitingPerson || !found.Unknown {
+			t.Errorf("run %+v", found)
+		}
+		a.must(request, event.Allow) // now nothing holds it any more
+		r.until(t, committed, a.n.ID, run.StateInterrupted)
+		if p := a.list()[0]; p.State != prompt.Answered || !p.Answer.DeliveredAt.IsZero() {
+			t.Errorf("question %+v", p)
+		}
+	})
+}
+
 func TestR21AnAnswerThatWasUnderWayIsTakenBackToTheAgent(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store, _ *Writer) {
 		r, committed := watch(t, s, time.Hour)

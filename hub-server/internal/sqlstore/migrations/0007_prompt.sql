@@ -23,8 +23,8 @@ CREATE TABLE prompts (
     delivered_at BIGINT  NOT NULL             -- 0 until the agent went on with it
 );
 CREATE INDEX prompts_run ON prompts (run_id, event_seq);
-CREATE INDEX prompts_asked ON prompts (asked_at, request_id);
-CREATE INDEX prompts_pending ON prompts (asked_at, request_id) WHERE state = 'pending';
+CREATE INDEX prompts_asked ON prompts (asked_at, run_id, event_seq);
+CREATE INDEX prompts_pending ON prompts (asked_at, run_id, event_seq) WHERE state = 'pending';
 
 ALTER TABLE runs ADD COLUMN continues_run_id TEXT NOT NULL DEFAULT '';
 ALTER TABLE runs ADD COLUMN process_ended_at BIGINT NOT NULL DEFAULT 0;
