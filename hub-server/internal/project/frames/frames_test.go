@@ -43,10 +43,14 @@ func TestFramesAreStable(t *testing.T) {
 	late.Late = true
 	own := committed(3, event.RunCancelling, `{"requested_by":"user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55","requested_at":"2026-09-07T09:30:00Z"}`)
 	own.Edge = ""
+	answered := committed(8, event.PromptAnswered, `{"request_id":"req_0123456789abcdef","decision":"allow","by":"person","user_id":"`+string(canceller)+`"}`)
+	answered.Edge = ""
 	for name, c := range map[string]struct {
 		e  runlog.StoredEvent
 		by id.User
 	}{
+		"asked":       {e: committed(7, event.PromptRequested, `{"request_id":"req_0123456789abcdef","kind":"permission","tool_name":"Bash","input":{"command":"ls <é>", "n":1.0},"agent_request_id":"1","digest":"0a","asks":"person"}`)},
+		"answered":    {e: answered},
 		"delta":       {e: committed(2, event.MessageDelta, `{"message_id":"msg_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55","content_index":0,"delta":"<b>\"é\"\n 你好 & so on</b>"}`)},
 		"tool_result": {e: committed(4, event.ToolFailed, `{"tool_call_id":"c1","error":{"code":"agent_error","message":"no","retryable":false}}`)},
 		"unknown":     {e: committed(5, "run.agent.of_tomorrow", `{"x":1.50}`)},
