@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/conformance"
-	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 )
 
@@ -79,11 +77,7 @@ func (f *checkFlags) check(p program, runtime profile.Runtime, permission bool) 
 		options.Progress = func(probe string) { fmt.Fprintf(p.stderr, "\r\x1b[Kplaying: %s", probe) }
 		wipe = func() { fmt.Fprint(p.stderr, "\r\x1b[K") }
 	}
-	var report conformance.Report
-	err = p.withHost(func(ctx context.Context, host *process.Host) (err error) {
-		report, err = conformance.Check(ctx, host, options)
-		return err
-	})
+	report, err := conformance.Check(p.ctx, p.host(), options)
 	wipe()
 	if err != nil {
 		return err

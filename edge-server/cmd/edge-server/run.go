@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/trial"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
@@ -91,21 +89,18 @@ func (f *runFlags) play(p program, a trial.Agent, command string) error {
 	approver, done := p.approver(a.Profile)
 	defer done()
 	var result trial.Result
-	err = p.withHost(func(ctx context.Context, host *process.Host) (err error) {
-		if f.JSON {
-			lines := trial.NewLines(p.stdout)
-			if result, err = a.Play(ctx, host, turn, approver, lines); err == nil {
-				lines.End(result)
-			}
-			return err
+	if f.JSON {
+		lines := trial.NewLines(p.stdout)
+		if result, err = a.Play(p.ctx, p.host(), turn, approver, lines); err == nil {
+			lines.End(result)
 		}
+	} else {
 		terminal := isTerminal(p.stdout)
 		screen := &trial.Screen{Out: p.stdout, Err: p.stderr, Terminal: terminal, Colour: terminal && p.colours()}
-		if result, err = a.Play(ctx, host, turn, approver, screen); err == nil {
+		if result, err = a.Play(p.ctx, p.host(), turn, approver, screen); err == nil {
 			screen.End(result, command)
 		}
-		return err
-	})
+	}
 	if err == nil && result.ExitCode != 0 {
 		return exitCode(result.ExitCode)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +12,6 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/trial"
-	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
 
 // bridgeCommand and eventsCommand try an agent's program: one per runtime, with the same commands.
@@ -97,15 +95,12 @@ func (p program) lookup(name string) (string, bool) {
 	return "", false
 }
 
-// withHost lets try start agents. None of them is left when it returns.
-func (p program) withHost(try func(context.Context, *process.Host) error) error {
-	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError}))
-	host := process.NewHost(log, process.DefaultLimits())
-	parts := supervise.NewGroup(context.WithoutCancel(p.ctx)) // an agent that is stopped still has orphans to reap
-	parts.Go(host.Run)
-	err := try(p.ctx, host)
-	parts.Cancel()
-	return errors.Join(err, parts.Wait())
+// host starts agents for this command alone. It does not collect their orphans, as the edge does: each turn ends with the end of all that its
+// marks find, the system collects the rest when this process ends, and watching for them would cost a turn as much as its start.
+func (p program) host() *process.Host {
+	limits := process.DefaultLimits()
+	limits.Tasks = 0 // counting them costs a turn some milliseconds where it takes a control group of its own
+	return process.NewHost(slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelError})), limits)
 }
 
 // isTerminal says whether f is a terminal that wants what terminals show.
