@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+)
+
+// overhead measures what `edge-server bridge run` adds to a turn: the same agent started with its turn on stdin, and by the program, one after
+// the other. Pairs keep the state of the machine out of the difference.
+func (b bench) overhead(t *stage) []row {
+	const message = "hello there"
+	agent := filepath.Join(rig.Root(), "examples", "agents", "echo-sh.sh")
+	turn, err := bridge.Turn{Message: message}.Encode()
+	t.must(err)
+	dir := t.TempDir()
+	var bare, added spread
+	for i := range b.times(200, 40) + 1 {
+		alone := turnOf(t, dir, turn, "sh", agent)
+		played := turnOf(t, dir, nil, filepath.Join(b.bin, "edge-server"), "bridge", "run", message, "--", "sh", agent)
+		if i > 0 { // the first pair fills the caches
+			bare, added = append(bare, alone), append(added, played-alone)
+		}
+	}
+	const goal = 15 * time.Millisecond
+	what := fmt.Sprintf("`edge-server bridge run` against the bare program (%s a turn), per turn", show(bare.at(0.5)))
+	return []row{{what, "≤ 15 ms", inHalves(added), added.at(0.5) <= goal}}
+}
+
+// turnOf returns how long a program takes from its start to its end.
+func turnOf(t *stage, dir string, stdin []byte, program string, args ...string) time.Duration {
+	cmd := exec.CommandContext(t.ctx, program, args...)
+	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(stdin)
+	start := time.Now()
+	out, err := cmd.Output()
+	taken := time.Since(start)
+	t.must(err)
+	if !bytes.Contains(out, []byte("You said: ")) {
+		t.Fatalf("%s said %q", program, out)
+	}
+	return taken
+}
+
+var linesPerSecond = regexp.MustCompile(`\s([0-9.e+]+) lines/s`)
+
+// lines measures how many partial lines of 100 bytes the edge takes apart in a second on one core. The benchmark lies beside the code, which
+// nobody outside of the edge can call.
+func (b bench) lines(t *stage) []row {
+	cmd := exec.CommandContext(t.ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkPartialLinesOfAnAgent$", "-cpu", "1",
+		"-count", strconv.Itoa(b.times(5, 1)), "./internal/runtime")
+	cmd.Dir = filepath.Join(rig.Root(), "edge-server")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("benchmark of lines: %v\n%s", err, out)
+	}
+	var rates []float64
+	for _, found := range linesPerSecond.FindAllSubmatch(out, -1) {
+		rate, err := strconv.ParseFloat(string(found[1]), 64)
+		t.must(err)
+		rates = append(rates, rate)
+	}
+	if len(rates) == 0 {
+		t.Fatalf("the benchmark of lines reports none:\n%s", out)
+	}
+	rate := median(rates)
+	const what = "an agent's partial lines of 100 bytes, read, parsed and judged on one core"
+	return []row{{what, "≥ 200,000 lines/s", fmt.Sprintf("%.0f lines/s", rate), rate >= 200_000}}
+}
