@@ -37,6 +37,9 @@ type commands struct {
 	Bridge  bridgeCommand  `cmd:"" help:"Try an agent of the bridge protocol here, without a hub."`
 	Events  eventsCommand  `cmd:"" help:"Try an agent of the events runtime here, without a hub."`
 	Builtin builtinCommand `cmd:"" help:"Be one of the agents that ship inside the edge."`
+
+	Completion completionCommand `cmd:"" help:"Print the completion script of a shell."`
+	Complete   completeCommand   `cmd:"" name:"complete-words" hidden:""`
 }
 
 func main() {
