@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 func TestDraftsAreCheckedBeforeAnythingElse(t *testing.T) {
@@ -49,6 +50,25 @@ func TestDraftsAreCheckedBeforeAnythingElse(t *testing.T) {
 	}
 	if _, _, err := (Draft{Content: []byte(`{"text":"hi"}`), Mentions: make([]id.Agent, MaxMentions+1)}).check(); fault.CodeOf(err) != fault.TooLarge {
 		t.Errorf("17 mentions: %v", err)
+	}
+}
+
+func TestAttachmentsAloneAreAMessage(t *testing.T) {
+	picture := []wire.Attachment{{Kind: "image", URL: "https://example.com/a.png"}}
+	for name, c := range map[string]struct {
+		content     string
+		attachments []wire.Attachment
+		code        fault.Code
+	}{
+		"no text":       {`{"text":""}`, picture, ""},
+		"blank text":    {`{"text":" "}`, picture, ""},
+		"not even that": {`{}`, picture, fault.InvalidRequest},
+		"neither":       {`{"text":""}`, []wire.Attachment{}, fault.EmptyPrompt},
+		"a bad one":     {`{"text":"hi"}`, []wire.Attachment{{Kind: "image", URL: "file:///a.png"}}, fault.InvalidRequest},
+	} {
+		if _, _, err := (Draft{Content: []byte(c.content), Attachments: c.attachments}).check(); fault.CodeOf(err) != c.code {
+			t.Errorf("%s: %v, want %q", name, err, c.code)
+		}
 	}
 }
 

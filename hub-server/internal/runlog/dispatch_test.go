@@ -96,6 +96,19 @@ func TestTheDispatchFrameDoesNotTellThePrompt(t *testing.T) {
 	}
 }
 
+func TestAnOrderThatFitsNoCommandIsRefusedBeforeItIsStored(t *testing.T) {
+	d := NewDispatcher(testEdges{}, onlineEdges{}, testSigner(t, 'k'))
+	large := []wire.Attachment{{Kind: "file", URL: "data:," + strings.Repeat("x", maxDispatch)}}
+	_, err := d.Prepare(t.Context(), Request{Prompt: "look", Attachments: large, TraceID: strings.Repeat("a", 32)})
+	if fault.CodeOf(err) != fault.TooLarge {
+		t.Errorf("half a megabyte: %v", err)
+	}
+	n, err := d.Prepare(t.Context(), Request{Attachments: []wire.Attachment{{Kind: "file", URL: "data:,x"}}, TraceID: strings.Repeat("a", 32)})
+	if err != nil || !strings.Contains(string(n.Dispatch), `"attachments":[{"kind":"file","url":"data:,x"}]`) {
+		t.Errorf("attachments alone: %s, %v", n.Dispatch, err)
+	}
+}
+
 func TestAnEmptyPromptIsRefused(t *testing.T) {
 	d := NewDispatcher(testEdges{}, onlineEdges{}, testSigner(t, 'k'))
 	for _, prompt := range []string{"", " \n\t"} {

@@ -16,6 +16,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 func userOf(u account.User) chat.MemberID  { return chat.OfUser(u.ID) }
@@ -92,6 +93,28 @@ func TestConversationsAreListedByTheirLastChange(t *testing.T) {
 		}
 		if page, _, err := w.chat.Sessions(t.Context(), ada.ID, chat.Filter{Name: "other", Limit: 9}); err != nil || len(page) != 0 {
 			t.Fatalf("by name %v, %v", page, err)
+		}
+	})
+}
+
+func TestAMessageKeepsItsAttachments(t *testing.T) {
+	eachTown(t, func(w *town) {
+		ada := w.person("ada")
+		s := w.group(ada)
+		want := []wire.Attachment{
+			{Kind: "image", URL: "https://example.com/?a=1&b=<2>", Filename: "é.png", MIMEType: "image/png", Size: 12}, {Kind: "file", URL: "data:,x"},
+		}
+		p := w.posting(s.ID, ada.ID)
+		p.Message.Attachments = want
+		_, _, err := w.chat.Post(w.ctx(), p)
+		w.must(err)
+		again, found, err := w.chat.Sent(w.ctx(), s.ID, p.Message.ClientMsgID)
+		if err != nil || !found || !slices.Equal(again.Attachments, want) {
+			w.t.Errorf("sent %+v, %v", again.Attachments, err)
+		}
+		all, err := w.chat.After(w.ctx(), s.ID, 0, 10)
+		if err != nil || len(all) != 1 || !slices.Equal(all[0].Attachments, want) {
+			w.t.Errorf("read %+v, %v", all, err)
 		}
 	})
 }
