@@ -21,7 +21,7 @@ func linesTable() string {
 	var b strings.Builder
 	b.WriteString("| `type` | what it says | field | holds | meaning |\n|---|---|---|---|---|\n")
 	for _, s := range agentline.Shapes() {
-		name, meaning := fmt.Sprintf("`%s`", s.Type), s.Meaning
+		name, meaning := "`"+string(s.Type)+"`", s.Meaning
 		for _, f := range s.Fields {
 			kind := string(f.Kind)
 			if f.Needed {

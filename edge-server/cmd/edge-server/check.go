@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ type bridgeCheckCommand struct {
 	Permission bool `help:"Let the agent ask before it uses a tool, and play the turns about that. It is told yes: what it then does, it does."`
 }
 
-const checkHelp = `The agent is started some dozen times, with turns that try to show a breach. The exit code is 1 if it breaks a rule.`
+const checkHelp = `The agent is started some dozen times, with turns that try to show a breach. A command works in this folder, the agent of a profile in an empty one, unless its profile says where. The exit code is 1 if a rule is broken.`
 
 // Help is shown below the usage.
 func (bridgeCheckCommand) Help() string {
@@ -68,6 +69,12 @@ func (f *checkFlags) check(p program, runtime profile.Runtime, permission bool) 
 		if !slices.Contains(conformance.ProbeNames(), skip) {
 			return fmt.Errorf("--skip %q is none of the turns: %s", skip, strings.Join(conformance.ProbeNames(), ", "))
 		}
+	}
+	if f.Profile != "" && a.Profile.Cwd == "" { // as in the edge, which gives such an agent a folder of its own
+		if a.Dir, err = os.MkdirTemp("", "switchyard-check-"); err != nil {
+			return fmt.Errorf("make a folder for the agent: %w", err)
+		}
+		defer os.RemoveAll(a.Dir)
 	}
 	options := conformance.Options{
 		Agent: a, Command: p.agent, Timeout: f.Timeout, Message: f.Message, Skip: f.Skip, Progress: func(string) {},

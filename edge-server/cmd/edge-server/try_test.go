@@ -97,6 +97,22 @@ func TestBridgeCheckFailsForAnAgentThatBreaksARule(t *testing.T) {
 	}
 }
 
+func TestAgentOfAProfileIsCheckedInAFolderOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	file := filepath.Join(dir, "writer.yaml")
+	script := `command: sh` + "\n" + `args: ["-c", 'read -r turn; echo x >left-behind; printf "{\"type\":\"result\",\"text\":\"x\"}\n"']` + "\n"
+	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := command(t, "", "bridge", "check", "--skip", "large", "--profile", file); code != 0 {
+		t.Errorf("exit code %d\n%s\n%s", code, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "left-behind")); !os.IsNotExist(err) {
+		t.Errorf("the agent worked here: %v", err)
+	}
+}
+
 func TestEventsCheckWritesAReportForPrograms(t *testing.T) {
 	t.Chdir(t.TempDir())
 	code, out, errs := command(t, "", "events", "check", "--json", "--", "sh", "-c", `read -r turn; printf '{"type":"delta","content":"x"}\n'`)

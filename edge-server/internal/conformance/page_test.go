@@ -24,7 +24,7 @@ const (
 // proof is a test of what the edge does with an agent that breaks a rule, or asks of one that keeps it.
 type proof struct{ test, file string }
 
-func (p proof) String() string { return fmt.Sprintf("[`%s`](../%s)", p.test, p.file) }
+func (p proof) String() string { return "[`" + p.test + "`](../" + p.file + ")" }
 
 var (
 	lines      = proof{"bridge.TestLinesAreClassifiedByTheRules", "shared/bridge/line_test.go"}
