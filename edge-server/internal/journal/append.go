@@ -119,11 +119,16 @@ const (
 
 // fit encodes the payload of c, with its large value moved out to a blob if a row could not hold it.
 func (j *Journal) fit(ctx context.Context, c run.Candidate) (run.Candidate, json.RawMessage, error) {
+	keep := func(value []byte) (event.BlobRef, error) { return j.keep(ctx, value) }
+	// A value that alone is too large is not encoded first: it may be a message of 8 MiB, and each copy counts.
+	c, err := c.Spill(maxPayload, keep)
+	if err != nil {
+		return c, nil, err
+	}
 	payload, err := c.Encode()
 	if err != nil || len(payload) <= maxPayload {
 		return c, payload, err
 	}
-	keep := func(value []byte) (event.BlobRef, error) { return j.keep(ctx, value) }
 	if c, err = c.Spill(maxBeside, keep); err != nil {
 		return c, nil, err
 	}

@@ -16,11 +16,18 @@ type Line struct {
 }
 
 // String returns the text for people, with a marker where something is missing.
-func (l Line) String() string {
-	if l.Cut == 0 {
-		return string(l.Text)
+func (l Line) String() string { return l.Clip(len(l.Text)) }
+
+// Clip is String for the first limit bytes of the text. It copies no more of it.
+func (l Line) Clip(limit int) string {
+	text := l.Text
+	if len(text) > limit {
+		text = trimPartialRune(text[:limit])
 	}
-	return string(l.Text) + CutMarker(l.Cut)
+	if cut := l.Cut + int64(len(l.Text)-len(text)); cut > 0 {
+		return string(text) + CutMarker(cut)
+	}
+	return string(text)
 }
 
 // CutMarker stands for n bytes that were dropped.
@@ -60,6 +67,7 @@ func (l *LineReader) Next() (Line, error) {
 			chunk = chunk[:len(chunk)-1]
 		}
 		kept := min(len(chunk), l.limit-len(l.buf))
+		l.grow(len(l.buf) + kept)
 		l.buf = append(l.buf, chunk[:kept]...)
 		cut += int64(len(chunk) - kept)
 		switch {
@@ -69,6 +77,15 @@ func (l *LineReader) Next() (Line, error) {
 			return Line{}, err
 		}
 	}
+}
+
+// grow makes room for size bytes, which are within the limit. It doubles, as append does not for large slices: that would leave five times the
+// longest line behind in buffers that were outgrown.
+func (l *LineReader) grow(size int) {
+	if size <= cap(l.buf) {
+		return
+	}
+	l.buf = append(make([]byte, 0, min(max(size, 2*cap(l.buf)), l.limit)), l.buf...)
 }
 
 func (l *LineReader) finish(cut int64) Line {

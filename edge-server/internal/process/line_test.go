@@ -28,6 +28,9 @@ func TestLinesOfEveryKind(t *testing.T) {
 		{"cut in the middle of a character", "1234567é\nx\n", []string{"1234567" + CutMarker(2), "x"}},
 		{"cut between characters", "123456é7\n", []string{"123456é" + CutMarker(1)}},
 		{"cut inside bytes that are no characters", "1234567\xff\xff\n", []string{"1234567\xff" + CutMarker(1)}},
+		{"characters of every length", "aé€\r\n😀😀\n", []string{"aé€", "😀😀"}},
+		{"NUL and bytes that are no characters", "a\x00\xff\n\xe2\x82", []string{"a\x00\xff", "\xe2\x82"}},
+		{"half of a Windows line end at the end", "a\r", []string{"a"}},
 		{"cut and no line end", "1234567890", []string{"12345678" + CutMarker(2)}},
 	}
 	for _, c := range cases {
@@ -55,6 +58,24 @@ func readAll(t *testing.T, r io.Reader, limit int) []string {
 			t.Fatal(err)
 		}
 		got = append(got, line.String())
+	}
+}
+
+func TestClipKeepsTheBeginningAndCountsTheRest(t *testing.T) {
+	for _, c := range []struct {
+		line  Line
+		limit int
+		want  string
+	}{
+		{Line{Text: []byte("short")}, 8, "short"},
+		{Line{Text: []byte("12345678")}, 8, "12345678"},
+		{Line{Text: []byte("1234567é")}, 8, "1234567" + CutMarker(2)},
+		{Line{Text: []byte("123456789"), Cut: 100}, 8, "12345678" + CutMarker(101)},
+		{Line{Text: []byte("short"), Cut: 1}, 8, "short" + CutMarker(1)},
+	} {
+		if got := c.line.Clip(c.limit); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.line.Text, got, c.want)
+		}
 	}
 }
 

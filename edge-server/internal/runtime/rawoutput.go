@@ -15,7 +15,7 @@ const (
 	maxRawLine  = 4 << 10  // bytes of one line
 	maxRawBatch = 32 << 10 // bytes of one event, before JSON
 	maxRawLines = 64       // lines of one event
-	maxRawTotal = 1 << 20  // bytes of stdout per run; the rest is only counted
+	maxRawTotal = 1 << 20  // bytes of stdout per run, give or take a line; the rest is only counted
 )
 
 const (
@@ -32,12 +32,12 @@ type rawOutput struct {
 }
 
 // add returns a batch when one is full.
-func (r *rawOutput) add(line string) []run.AgentEvent {
-	line = clip(line)
-	if r.total+len(line) > maxRawTotal {
+func (r *rawOutput) add(l process.Line) []run.AgentEvent {
+	if r.total >= maxRawTotal {
 		r.dropped++
 		return nil
 	}
+	line := l.Clip(maxRawLine)
 	r.total += len(line)
 	r.lines = append(r.lines, line)
 	if r.size += len(line); r.size < maxRawBatch && len(r.lines) < maxRawLines {

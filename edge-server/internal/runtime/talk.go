@@ -25,7 +25,7 @@ func (t *talk) begin() { t.react(t.dialogue.Begin()) }
 func (t *talk) line(l process.Line) {
 	if l.Cut > 0 {
 		// A cut line is not what the agent said, whatever it looks like.
-		t.ignore(l.String(), "too_long")
+		t.ignore(l, "too_long")
 		return
 	}
 	if len(l.Text) == 0 {
@@ -33,7 +33,7 @@ func (t *talk) line(l process.Line) {
 	}
 	reaction := t.dialogue.Line(l.Text)
 	if reaction.Ignored != "" {
-		t.ignore(l.String(), reaction.Ignored)
+		t.ignore(l, reaction.Ignored)
 	} else {
 		t.say(t.desk.moved())
 	}
@@ -43,7 +43,7 @@ func (t *talk) line(l process.Line) {
 	t.react(reaction)
 }
 
-func (t *talk) ignore(line, reason string) {
+func (t *talk) ignore(line process.Line, reason string) {
 	t.metrics.ignored.With(reason).Inc()
 	t.emit(t.raw.add(line))
 }
