@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 )
@@ -29,6 +30,7 @@ func main() {
 // run plays the agent whose behaviour args describe.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
 	var s script
+	var f flood
 	flags := flag.NewFlagSet("testagent", flag.ContinueOnError)
 	flags.StringVar(&s.truth, "truth", "", "`file` that gets every item before it is said")
 	flags.IntVar(&s.events, "events", 10, "how many things to say")
@@ -37,6 +39,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 	flags.BoolVar(&s.stamp, "stamp", false, "say nothing but the time, as <nanoseconds since 1970>")
 	flags.StringVar(&s.artifact, "artifact", "", "hand out a file of that `name` at the end")
 	act := flags.String("act", "", "behave badly instead: exit, garbage, longline, forever or stubborn")
+	flags.StringVar(&f.kind, "flood", "", "print as fast as anybody reads instead: partials, noise, endless or long")
+	flags.StringVar(&f.speak, "speak", "events", "the language of a flood: bridge or events")
+	flags.DurationVar(&f.span, "for", time.Second, "how long a flood lasts; one that is long is 50 MiB")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -47,6 +52,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 	turn, err := bridge.ParseTurn(line)
 	if err != nil {
 		return err
+	}
+	if f.kind != "" {
+		return f.play(stdout)
 	}
 	if *act != "" {
 		return misbehave(ctx, *act, stdout)

@@ -58,3 +58,18 @@ func TestALongLineIsLong(t *testing.T) {
 		t.Errorf("the first line has %d bytes, want %d", first, longLine)
 	}
 }
+
+func TestAFloodEndsInGoodForm(t *testing.T) {
+	for _, kind := range []string{"partials", "noise", "endless", "long"} {
+		for speak, last := range map[string]string{"bridge": `{"type":"result","text":""}`, "events": `{"type":"done"}`} {
+			var out bytes.Buffer
+			if err := run(t.Context(), []string{"--flood", kind, "--speak", speak, "--for", "1ms"}, strings.NewReader(turn), &out); err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+			if n := len(lines); n < 3 || lines[n-1] != last || !strings.Contains(lines[n-2], "still here after") {
+				t.Errorf("%s in %s ends in %q", kind, speak, lines[max(0, len(lines)-2):])
+			}
+		}
+	}
+}

@@ -15,20 +15,21 @@ import (
 
 // Build builds the programs of the system into dir. flags are those of go build.
 func Build(dir string, flags ...string) error {
-	return build(dir, flags, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")
+	return build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")
 }
 
-func build(dir string, flags []string, packages ...string) error {
+func build(dir string, env, flags []string, packages ...string) error {
 	args := append([]string{"build", "-o", dir + "/"}, flags...)
 	cmd := exec.Command("go", append(args, packages...)...)
 	cmd.Dir = Root()
+	cmd.Env = append(os.Environ(), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	return nil
 }
 
-// built are programs of this test process, built once, with the race detector if the test has it.
+// built are programs of this test process, built once.
 type built struct {
 	once sync.Once
 	dir  string
@@ -36,7 +37,8 @@ type built struct {
 }
 
 var (
-	usual    built // as they are shipped
+	usual    built
+	shipped  built // without the race detector, which multiplies memory
 	crashing built // with the places of package crashpoint
 )
 
@@ -64,18 +66,31 @@ func Programs(t TB) string {
 	return usual.folder(t, Build)
 }
 
+// ShippedPrograms returns the folder of the programs as people get them, for tests that measure.
+func ShippedPrograms(t TB) string {
+	t.Helper()
+	if !raceEnabled {
+		return Programs(t)
+	}
+	return shipped.folder(t, func(dir string, _ ...string) error {
+		// As the Makefile has it, so that what it has compiled need not be compiled again.
+		return build(dir, []string{"CGO_ENABLED=0"}, []string{"-trimpath", "-buildvcs=false"},
+			"./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent")
+	})
+}
+
 // CrashingEdge returns the path of an edge-server that a test can end at a place of package crashpoint.
 func CrashingEdge(t TB) string {
 	t.Helper()
 	dir := crashing.folder(t, func(dir string, flags ...string) error {
-		return build(dir, append(flags, "-tags", crashpoint.Tag), "./edge-server/cmd/...")
+		return build(dir, nil, append(flags, "-tags", crashpoint.Tag), "./edge-server/cmd/...")
 	})
 	return filepath.Join(dir, "edge-server")
 }
 
 // RemovePrograms deletes what this process has built. Call it from TestMain.
 func RemovePrograms() {
-	for _, dir := range []string{usual.dir, crashing.dir} {
+	for _, dir := range []string{usual.dir, shipped.dir, crashing.dir} {
 		if dir != "" {
 			os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
 		}

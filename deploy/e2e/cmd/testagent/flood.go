@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// flood is an agent that prints as fast as anybody reads, for a while, and then ends as if nothing had been.
+type flood struct {
+	kind  string // partials, noise, endless or long
+	speak string // bridge or events: the language of its good lines
+	span  time.Duration
+}
+
+// Sizes of a flood.
+const (
+	burst    = 64 << 10 // bytes of one write
+	pieceLen = 100      // bytes of text in one partial
+)
+
+// play says in its last words how much it printed, and how much of it was lines of the protocol.
+func (f flood) play(stdout io.Writer) error {
+	chunk, err := f.chunk()
+	if err != nil {
+		return err
+	}
+	printed, begin := 0, time.Now()
+	for (f.kind == "long" && printed < longLine) || (f.kind != "long" && time.Since(begin) < f.span) {
+		n, err := stdout.Write(chunk)
+		if err != nil {
+			return err
+		}
+		printed += n
+	}
+	took := time.Since(begin)
+	pieces := 0
+	if f.kind == "partials" {
+		pieces = printed / len(f.partial())
+	}
+	words := fmt.Sprintf("still here after %d pieces, %d bytes in %d ms.", pieces, printed, took.Milliseconds())
+	_, err = fmt.Fprintf(stdout, "\n"+f.lastWords(), words)
+	return err
+}
+
+// chunk is what is printed again and again.
+func (f flood) chunk() ([]byte, error) {
+	switch f.kind {
+	case "partials":
+		line := f.partial()
+		return bytes.Repeat(line, burst/len(line)), nil
+	case "noise":
+		return bytes.Repeat([]byte("[12%] compiling \x00 \xff\xfe \xc3 …\r\n"), burst/32), nil
+	case "endless", "long":
+		return bytes.Repeat([]byte("no end of line \x00 \xff\xfe \xe2\x82 \r é "), burst/32), nil
+	}
+	return nil, fmt.Errorf("unknown flood %q", f.kind)
+}
+
+func (f flood) partial() []byte {
+	text := strings.Repeat("x", pieceLen)
+	if f.speak == "bridge" {
+		return fmt.Appendf(nil, `{"type":"partial","text":%q}`+"\n", text)
+	}
+	return fmt.Appendf(nil, `{"type":"delta","content":%q}`+"\n", text)
+}
+
+// lastWords is a format for one text.
+func (f flood) lastWords() string {
+	if f.speak == "bridge" {
+		return `{"type":"partial","text":%q}` + "\n" + `{"type":"result","text":""}` + "\n"
+	}
+	return `{"type":"delta","content":%q}` + "\n" + `{"type":"done"}` + "\n"
+}
