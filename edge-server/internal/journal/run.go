@@ -33,7 +33,11 @@ type Run struct {
 	Cancelled bool   // a cancel was accepted
 }
 
-const runColumns = `r.run, r.lease, r.phase, r.nonce, r.pid, r.cancelled, c.command FROM runs r JOIN commands c ON c.delivery = r.delivery`
+const (
+	runFields  = `r.run, r.lease, r.phase, r.nonce, r.pid, r.cancelled, c.command`
+	runTables  = ` FROM runs r JOIN commands c ON c.delivery = r.delivery`
+	runColumns = runFields + runTables
+)
 
 func scanRun(scan func(...any) error) (r Run, err error) {
 	var command []byte
