@@ -77,7 +77,7 @@ func (f *checkFlags) check(p program, runtime profile.Runtime, permission bool) 
 		defer os.RemoveAll(a.Dir)
 	}
 	options := conformance.Options{
-		Agent: a, Command: p.agent, Timeout: f.Timeout, Message: f.Message, Skip: f.Skip, Progress: func(string) {},
+		Agent: a, Command: append([]string{a.Profile.Command}, a.Profile.Args...), Timeout: f.Timeout, Message: f.Message, Skip: f.Skip, Progress: func(string) {},
 	}
 	wipe := func() {}
 	if isTerminal(p.stderr) && !f.JSON {

@@ -1,7 +1,9 @@
 package conformance_test
 
 import (
+	"flag"
 	"log/slog"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -12,4 +14,11 @@ import (
 // host is one for all tests, as in an edge.
 var host = process.NewHost(slog.New(slog.DiscardHandler), process.DefaultLimits())
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	flag.Parse()
+	// Agents that are checked wait most of the time, so more of them fit beside each other than there are cores.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		os.Exit(2)
+	}
+	goleak.VerifyTestMain(m)
+}
