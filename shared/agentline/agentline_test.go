@@ -187,6 +187,8 @@ func FuzzParseNeverPanics(f *testing.F) {
 	for line := range bytes.Lines(golden) {
 		f.Add(line)
 	}
+	f.Add([]byte(`{"type":"partial","text":"x","role":"thinking","session_id":"s"}`))
+	f.Add([]byte(`{"type":"error","message":"x","usage":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := agentline.Parse(data)
 		if err == nil && !json.Valid(data) {
