@@ -204,6 +204,7 @@ func TestR21AnAnswerAfterTheTurnLimitGoesOnInAnotherRun(t *testing.T) {
 	a.expectUsed()
 	answered := a.must(asked[0], allow)
 	next := id.Run(answered.Answer.ContinuedByRunID)
+	a.said(next) // both devices are compared when nothing is under way any more
 	a.settle(run, client.RunStateFailed)
 	if task := a.Owner().Task(run); task.Error.Code != "timeout" || task.ContinuedByRunID != string(next) {
 		t.Errorf("the first run: %+v", task)
