@@ -22,12 +22,12 @@ type asking struct {
 }
 
 // askingProfile is a worker that asks for Bash with each of the inputs; settings are lines of its profile.
-func askingProfile(r *rig.Rig, book, settings string, inputs ...string) string {
+func askingProfile(program, book, settings string, inputs ...string) string {
 	args := []string{"--book", book}
 	for _, input := range inputs {
 		args = append(args, "--input", input)
 	}
-	profile := rig.Profile("bridge", r.Program("bridgeagent"), args...)
+	profile := rig.Profile("bridge", program, args...)
 	return strings.Replace(profile, "timeout_secs: 600\n", "kill_grace_secs: 1\npermission: true\n"+settings, 1)
 }
 
@@ -37,7 +37,7 @@ func newAsking(t *testing.T, settings string, inputs ...string) *asking {
 	t.Helper()
 	r := rig.New(t, rig.Options{})
 	a := &asking{scene: &scene{Rig: r, t: t}, book: filepath.Join(t.TempDir(), "book")}
-	a.edge = r.AddEdge("laptop", map[string]string{"worker": askingProfile(r, a.book, settings, inputs...)})
+	a.edge = r.AddEdge("laptop", map[string]string{"worker": askingProfile(r.Program("bridgeagent"), a.book, settings, inputs...)})
 	a.open(r.HubURL(), r.HubURL())
 	return a
 }
@@ -185,7 +185,7 @@ func TestThePolicyOfAProfileAnswersInAPersonsStead(t *testing.T) {
 	if got := a.prompts(run); len(got) != 0 {
 		t.Errorf("people were asked: %+v", got)
 	}
-	a.edge.WriteProfile("worker", askingProfile(a.Rig, a.book, patient+"permission_policy: allow-all\n", `{"n":1}`))
+	a.edge.WriteProfile("worker", askingProfile(a.Program("bridgeagent"), a.book, patient+"permission_policy: allow-all\n", `{"n":1}`))
 	a.Eventually("the new policy", func() bool {
 		a.said(a.a.Run(a.session, order))
 		return len(a.used()) > 0
@@ -245,6 +245,31 @@ func TestAnAttachmentReachesTheAgent(t *testing.T) {
 	if m, ok := a.seenB.Message(receipt.MessageID); !ok || len(m.Attachments) != 1 || m.Attachments[0].URL != address {
 		t.Errorf("device b was shown %+v", m)
 	}
+}
+
+func TestAQuestionIsAnsweredInTheTerminal(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	book := filepath.Join(t.TempDir(), "book")
+	h.writeProfile("asker", askingProfile(filepath.Join(h.bin, "bridgeagent"), book, patient, `{"command":"ls"}`))
+	h.untilAgent("asker", true)
+	send := h.yard("send", "--session", "demo", "@asker go")
+	send.WaitFor(`asker asks to use Bash: {"command":"ls"}`)
+	if run := ask[client.AgentTaskList](h, "runs")[0].Items[0]; run.State != client.RunStateWaitingPerson {
+		t.Errorf("run is %s", run.State)
+	}
+	asked := ask[client.PromptList](h, "prompts")[0].Items
+	if len(asked) != 1 {
+		t.Fatalf("%d questions", len(asked))
+	}
+	ask[client.Prompt](h, "answer", asked[0].RequestID, "allow")
+	if code := send.Wait(yardPatience); code != 0 || !strings.Contains(send.Out().String(), `1 used {"command":"ls"}`) {
+		t.Errorf("send ended with code %d:\n%s", code, send.Out())
+	}
+	if code := h.yard("answer", asked[0].RequestID, "deny").Wait(yardPatience); code != 5 {
+		t.Errorf("another answer ended with code %d", code)
+	}
+	h.interrupt()
 }
 
 func TestAQuestionIsTheSameAfterTheHubWasKilled(t *testing.T) {
