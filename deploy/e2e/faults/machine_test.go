@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
@@ -34,23 +36,24 @@ func newMachine(t *testing.T, script string) *machine {
 	t.Helper()
 	m := &machine{t: t, hub: newHub(t), home: filepath.Join(t.TempDir(), "edge"), addr: rig.FreeAddr(t), program: rig.CrashingEdge(t)}
 	m.notes = filepath.Join(t.TempDir(), "notes")
+	t.Cleanup(m.clean) // after the edge has ended, while the notes are there
 	identity, err := json.Marshal(map[string]string{"hub_url": m.hub.http.URL, "edge_id": string(m.hub.edge), "credential": credential})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m.write("edge.json", string(identity))
-	m.write("notes", "")
+	if err := os.WriteFile(m.notes, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	// The run travels as the name of the conversation: a profile can hand that on.
 	m.write("profiles/"+agentName+".yaml", rig.Profile("bridge", "sh", "-c", script, agentName, "{{SESSION_NAME}}", m.notes)+"kill_grace_secs: 1\n")
 	return m
 }
 
+// write makes a file in the machine's home.
 func (m *machine) write(name, content string) {
 	m.t.Helper()
 	path := filepath.Join(m.home, filepath.FromSlash(name))
-	if name == "notes" {
-		path = m.notes
-	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		m.t.Fatal(err)
 	}
@@ -96,6 +99,30 @@ func (m *machine) endsBefore(is func() bool) (ended bool) {
 		m.t.Error(err)
 	}
 	return ended
+}
+
+// running returns those processes that still run and are agents of this machine: their environment names its home.
+func (m *machine) running(pids []string) (alive []string) {
+	for _, pid := range pids {
+		environ, err := os.ReadFile(fmt.Sprintf("/proc/%s/environ", pid))
+		if err == nil && strings.Contains(string(environ), m.home) {
+			alive = append(alive, pid)
+		}
+	}
+	return alive
+}
+
+// clean ends what the agents of a test that failed have left.
+func (m *machine) clean() {
+	var pids []string
+	for _, note := range m.noted() {
+		pids = append(pids, note[strings.LastIndexByte(note, ' ')+1:])
+	}
+	for _, pid := range m.running(pids) {
+		if n, err := strconv.Atoi(pid); err == nil {
+			syscall.Kill(n, syscall.SIGKILL) //nolint:errcheck // it may have ended by now
+		}
+	}
 }
 
 // noted returns what agents have noted, a line each.

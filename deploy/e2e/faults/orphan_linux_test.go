@@ -1,10 +1,7 @@
 package faults
 
 import (
-	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -52,17 +49,6 @@ func TestAKilledEdgeLeavesNoOrphanAfterItsRestart(t *testing.T) {
 		t.Errorf("orphans lived up to %s after the restart, want at most %s", longest, within)
 	}
 	t.Logf("%d kills: orphans gone after %s at most, %s in the middle", len(took), slices.Max(took), slices.Sorted(slices.Values(took))[len(took)/2])
-}
-
-// running returns those processes that still run and are agents of this machine: their environment names its home.
-func (m *machine) running(pids []string) (alive []string) {
-	for _, pid := range pids {
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%s/environ", pid))
-		if err == nil && strings.Contains(string(environ), m.home) {
-			alive = append(alive, pid)
-		}
-	}
-	return alive
 }
 
 // await polls what nothing announces: the processes and files of other programs.
