@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
@@ -36,7 +34,7 @@ func newMachine(t *testing.T, script string) *machine {
 	t.Helper()
 	m := &machine{t: t, hub: newHub(t), home: filepath.Join(t.TempDir(), "edge"), addr: rig.FreeAddr(t), program: rig.CrashingEdge(t)}
 	m.notes = filepath.Join(t.TempDir(), "notes")
-	t.Cleanup(m.clean) // after the edge has ended, while the notes are there
+	t.Cleanup(func() { rig.EndProcessesOf(rig.Workspaces(m.home)) }) // after the edge has ended; there are some if the test has failed
 	identity, err := json.Marshal(map[string]string{"hub_url": m.hub.http.URL, "edge_id": string(m.hub.edge), "credential": credential})
 	if err != nil {
 		t.Fatal(err)
@@ -99,30 +97,6 @@ func (m *machine) endsBefore(is func() bool) (ended bool) {
 		m.t.Error(err)
 	}
 	return ended
-}
-
-// running returns those processes that still run and are agents of this machine: their environment names its home.
-func (m *machine) running(pids []string) (alive []string) {
-	for _, pid := range pids {
-		environ, err := os.ReadFile(fmt.Sprintf("/proc/%s/environ", pid))
-		if err == nil && strings.Contains(string(environ), m.home) {
-			alive = append(alive, pid)
-		}
-	}
-	return alive
-}
-
-// clean ends what the agents of a test that failed have left.
-func (m *machine) clean() {
-	var pids []string
-	for _, note := range m.noted() {
-		pids = append(pids, note[strings.LastIndexByte(note, ' ')+1:])
-	}
-	for _, pid := range m.running(pids) {
-		if n, err := strconv.Atoi(pid); err == nil {
-			syscall.Kill(n, syscall.SIGKILL) //nolint:errcheck // it may have ended by now
-		}
-	}
 }
 
 // noted returns what agents have noted, a line each.

@@ -132,6 +132,7 @@ func (r *Rig) Eventually(what string, ok func() bool) {
 func (r *Rig) stop() {
 	for _, e := range r.edges {
 		e.process.end()
+		EndProcessesOf(Workspaces(e.Home)) // one that was killed has left its agents
 	}
 	if r.hub != nil {
 		r.hub.end()
