@@ -41,7 +41,8 @@ func (h *Host) startLimited(cmd *exec.Cmd, in group) error {
 
 // startStopped lets the new process be born in its group and stop at its exec, as a debugger would: nothing else limits another process
 // between its fork and its first instruction. Containers and old kernels refuse one or the other. Without the group the other marks have to
-// do; without the stop, the limits come a moment after the start.
+// do; without the stop, the limits come a moment after the start. An edge that is killed before its child asks to be traced leaves it stopped for
+// ever, traced by init, before its first instruction: the sweep ends it like any other.
 func (h *Host) startStopped(cmd *exec.Cmd, in group) (stopped bool, err error) {
 	var folder *os.File
 	var refusal error
