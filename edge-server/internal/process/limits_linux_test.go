@@ -1,10 +1,14 @@
 package process
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAgentCannotGainPrivilegesOrDumpCore(t *testing.T) {
@@ -36,6 +40,26 @@ func TestFileBeyondTheLimitCannotBeWritten(t *testing.T) {
 	}
 	if exit := p.Follow(t.Context(), NewInput(), func(Line) {}); exit.Code != 8 {
 		t.Fatalf("exit %+v", exit)
+	}
+}
+
+func TestAgentGetsNoFileThatTheEdgeWasGivenOpen(t *testing.T) {
+	given, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer given.Close()
+	if _, err := unix.FcntlInt(given.Fd(), unix.F_SETFD, 0); err != nil { // as a process finds what it was started with
+		t.Fatal(err)
+	}
+	open := fmt.Sprintf("/proc/self/fd/%d", given.Fd())
+	if out, err := exec.Command("readlink", open).CombinedOutput(); err != nil {
+		t.Fatalf("positive control: an ordinary child does not have it either: %s", out)
+	}
+	spec := agent(t, "")
+	spec.Argv = []string{"readlink", open}
+	if lines, exit := follow(t, spec, "", ""); exit.Code == 0 {
+		t.Errorf("the agent has %s", lines)
 	}
 }
 

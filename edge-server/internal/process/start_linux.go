@@ -3,6 +3,7 @@ package process
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,12 +20,20 @@ func (h *Host) startRestricted(cmd *exec.Cmd, in group) error {
 	var forked sync.WaitGroup
 	forked.Go(func() {
 		runtime.LockOSThread()
+		keepInheritedFiles()
 		if err = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err == nil {
 			err = h.startLimited(cmd, in)
 		}
 	})
 	forked.Wait()
 	return err
+}
+
+// keepInheritedFiles keeps from agents what this process was given open by whoever started it: they get three pipes and nothing else. Its own
+// files it has always kept. Kernels before 5.11 cannot.
+func keepInheritedFiles() {
+	const firstOther = 3
+	_ = unix.CloseRange(firstOther, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC)
 }
 
 // startLimited limits the process that it starts and everything that this will fork.
