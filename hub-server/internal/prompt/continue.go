@@ -2,10 +2,7 @@ package prompt
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -89,54 +86,7 @@ func (p *Prompts) succession(
 	ctx context.Context, ended runlog.Run, follow []runlog.Entry, by id.User, decided []decision,
 ) (runlog.Succession, error) {
 	latest := slices.MaxFunc(decided, func(a, b decision) int { return a.at.Compare(b.at) })
-	continues := wire.Continues{RunID: ended.ID, RequestID: latest.asked.ID, Decision: latest.answer.Decision}
-	for _, d := range decided {
-		if d.answer.Decision == event.Allow {
-			continues.Grants = append(continues.Grants, wire.Grant{RequestID: d.asked.ID, Digest: d.asked.Digest, UpdatedInput: d.answer.UpdatedInput})
-		}
-	}
-	return p.Runs.Succeed(ctx, ended, follow, by, tell(decided), continues)
-}
-
-const maxShown = 500 // bytes of an input in the text for the agent
-
-// tell says the decisions in plain words.
-func tell(decided []decision) string {
-	var lines []string
-	for _, d := range decided {
-		lines = append(lines, d.sentence())
-	}
-	if slices.ContainsFunc(decided, func(d decision) bool { return d.answer.Decision == event.Allow }) {
-		return strings.Join(lines, "\n") + " Go on."
-	}
-	return strings.Join(lines, "\n") + " Go on without it."
-}
-
-func (d decision) sentence() string {
-	var asked event.PromptRequestedPayload
-	if json.Unmarshal(d.asked.Payload, &asked) != nil {
-		asked.ToolName = "a tool"
-	}
-	s := fmt.Sprintf("The request to use %s", asked.ToolName)
-	if len(asked.Input) > len("{}") {
-		s += " with " + shorten(string(asked.Input))
-	}
-	if d.answer.Decision == event.Deny {
-		s += " was denied"
-		if d.answer.Reason != "" {
-			return s + ": " + strings.TrimRight(d.answer.Reason, ". ") + "."
-		}
-		return s + "."
-	}
-	if len(d.answer.UpdatedInput) > 0 {
-		return s + " was allowed with another input: " + shorten(string(d.answer.UpdatedInput)) + "."
-	}
-	return s + " was allowed."
-}
-
-func shorten(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxShown], "") + " …"
+	return p.Runs.Succeed(ctx, ended, follow, by, tell(decided), wire.Continues{
+		RunID: ended.ID, RequestID: latest.asked.ID, Decision: latest.answer.Decision, Grants: grants(decided),
+	})
 }

@@ -32,6 +32,7 @@ func TestTheAgentIsToldEachDecisionInPlainWords(t *testing.T) {
 	answer := func(d event.Decision, reason, input string) event.PromptAnsweredPayload {
 		return event.PromptAnsweredPayload{Decision: d, Reason: reason, UpdatedInput: json.RawMessage(input)}
 	}
+	odd := Prompt{Payload: json.RawMessage(`[]`)}
 	ls, long := asked(`{"command":"ls"}`), asked(`{"x":"`+strings.Repeat("ü", maxShown)+`"}`)
 	for want, decided := range map[string][]decision{
 		`The request to use Bash with {"command":"ls"} was allowed. Go on.`:               {{asked: ls, answer: answer(allow, "", "")}},
@@ -39,7 +40,7 @@ func TestTheAgentIsToldEachDecisionInPlainWords(t *testing.T) {
 		`The request to use Bash with {"command":"ls"} was denied. Go on without it.`:     {{asked: ls, answer: answer(deny, "", "")}},
 		`The request to use Bash with {"command":"ls"} was denied: no. Go on without it.`: {{asked: ls, answer: answer(deny, "no", "")}},
 		`The request to use Bash was allowed with another input: {"n":2}. Go on.`:         {{asked: asked(`{}`), answer: answer(allow, "", `{"n":2}`)}},
-		`The request to use a tool was allowed. Go on.`:                                   {{asked: Prompt{Payload: json.RawMessage(`[]`)}, answer: answer(allow, "", "")}},
+		`The request to use a tool was allowed. Go on.`:                                   {{asked: odd, answer: answer(allow, "", "")}},
 		"The request to use Bash was denied.\nThe request to use Bash was allowed. Go on.": {
 			{asked: asked(`{}`), answer: answer(deny, "", "")}, {asked: asked(`{}`), answer: answer(allow, "", "")},
 		},
@@ -53,9 +54,36 @@ func TestTheAgentIsToldEachDecisionInPlainWords(t *testing.T) {
 	}
 }
 
+func TestWhatADispatchHasNoRoomForIsLeftOutAndCounted(t *testing.T) {
+	var decided []decision
+	large := json.RawMessage(`{"x":"` + strings.Repeat("y", wire.MaxUpdatedInput/2) + `"}`)
+	for range 200 {
+		decided = append(decided, decision{asked: asked(`{"x":"` + strings.Repeat("y", maxShown) + `"}`), answer: event.PromptAnsweredPayload{
+			Decision: allow, UpdatedInput: large,
+		}})
+	}
+	all := grants(decided)
+	if len(all) != 2 {
+		t.Errorf("%d grants of 64 KiB each, want 2", len(all))
+	}
+	text := tell(decided)
+	if len(text) > maxTold+100 || !strings.HasSuffix(text, "more requests were answered. Go on.") {
+		t.Errorf("told in %d bytes: …%s", len(text), text[len(text)-80:])
+	}
+	few := []decision{
+		{asked: asked(`{}`), answer: event.PromptAnsweredPayload{Decision: allow}}, {answer: event.PromptAnsweredPayload{Decision: deny}},
+	}
+	if small := grants(few); len(small) != 1 {
+		t.Errorf("grants %+v", small)
+	}
+}
+
 func TestAnAnswerIsTheSameWhenAllOfItIs(t *testing.T) {
 	recorded := func(d event.Decision, reason, input string) Prompt {
 		return Prompt{State: Answered, Answer: &Answer{Decision: d, By: event.Person, Reason: reason, UpdatedInput: json.RawMessage(input), At: time.Now()}}
+	}
+	with := func(input string) wire.Answer {
+		return wire.Answer{Decision: allow, UpdatedInput: json.RawMessage(input)}
 	}
 	for name, c := range map[string]struct {
 		recorded Prompt
@@ -63,10 +91,10 @@ func TestAnAnswerIsTheSameWhenAllOfItIs(t *testing.T) {
 		want     fault.Code
 	}{
 		"the same":            {recorded(allow, "", ""), wire.Answer{Decision: allow}, ""},
-		"input spelt anew":    {recorded(allow, "", `{"a":1,"b":2}`), wire.Answer{Decision: allow, UpdatedInput: json.RawMessage(`{ "b":2, "a":1 }`)}, ""},
+		"input spelt anew":    {recorded(allow, "", `{"a":1,"b":2}`), with(`{ "b":2, "a":1 }`), ""},
 		"another decision":    {recorded(allow, "", ""), wire.Answer{Decision: deny}, fault.AlreadyAnswered},
 		"another reason":      {recorded(deny, "no", ""), wire.Answer{Decision: deny, Reason: "never"}, fault.AlreadyAnswered},
-		"another input":       {recorded(allow, "", `{"a":1}`), wire.Answer{Decision: allow, UpdatedInput: json.RawMessage(`{"a":2}`)}, fault.AlreadyAnswered},
+		"another input":       {recorded(allow, "", `{"a":1}`), with(`{"a":2}`), fault.AlreadyAnswered},
 		"no input":            {recorded(allow, "", `{"a":1}`), wire.Answer{Decision: allow}, fault.AlreadyAnswered},
 		"nobody is there now": {Prompt{State: Cancelled}, wire.Answer{Decision: allow}, fault.PromptCancelled},
 	} {
