@@ -80,6 +80,24 @@ func (e AuthOKPayloadResume) Valid() bool {
 	}
 }
 
+// Defines values for CanonicalEventProvenanceSourceType.
+const (
+	CanonicalEventProvenanceSourceTypeEdge CanonicalEventProvenanceSourceType = "edge"
+	CanonicalEventProvenanceSourceTypeHub  CanonicalEventProvenanceSourceType = "hub"
+)
+
+// Valid indicates whether the value is a known member of the CanonicalEventProvenanceSourceType enum.
+func (e CanonicalEventProvenanceSourceType) Valid() bool {
+	switch e {
+	case CanonicalEventProvenanceSourceTypeEdge:
+		return true
+	case CanonicalEventProvenanceSourceTypeHub:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ContentType.
 const (
 	ContentTypeCode       ContentType = "code"
@@ -398,6 +416,7 @@ const (
 	ProblemCodeConflict             ProblemCode = "conflict"
 	ProblemCodeCursorAhead          ProblemCode = "cursor_ahead"
 	ProblemCodeCursorInvalid        ProblemCode = "cursor_invalid"
+	ProblemCodeCursorNegative       ProblemCode = "cursor_negative"
 	ProblemCodeCursorReset          ProblemCode = "cursor_reset"
 	ProblemCodeDigestMismatch       ProblemCode = "digest_mismatch"
 	ProblemCodeEdgeRefused          ProblemCode = "edge_refused"
@@ -443,6 +462,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeCursorAhead:
 		return true
 	case ProblemCodeCursorInvalid:
+		return true
+	case ProblemCodeCursorNegative:
 		return true
 	case ProblemCodeCursorReset:
 		return true
@@ -638,6 +659,24 @@ const (
 func (e TokensTokenType) Valid() bool {
 	switch e {
 	case TokensTokenTypeBearer:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FollowRunEventsParamsView.
+const (
+	FollowRunEventsParamsViewFull FollowRunEventsParamsView = "full"
+	FollowRunEventsParamsViewLean FollowRunEventsParamsView = "lean"
+)
+
+// Valid indicates whether the value is a known member of the FollowRunEventsParamsView enum.
+func (e FollowRunEventsParamsView) Valid() bool {
+	switch e {
+	case FollowRunEventsParamsViewFull:
+		return true
+	case FollowRunEventsParamsViewLean:
 		return true
 	default:
 		return false
@@ -924,6 +963,57 @@ type BootstrapInput struct {
 	Username Username `json:"username"`
 }
 
+// CanonicalEvent The lean view has the required fields, and `late`.
+type CanonicalEvent struct {
+	AgentID               AgentID   `json:"agent_id,omitempty,omitzero"`
+	AgentSnapshotChecksum SHA256    `json:"agent_snapshot_checksum,omitempty,omitzero"`
+	EventID               EventID   `json:"event_id,omitempty,omitzero"`
+	EventType             EventType `json:"event_type"`
+
+	// Late It arrived after the run had ended.
+	Late bool `json:"late,omitempty,omitzero"`
+
+	// OccurredAt When it happened, by the clock of who says so.
+	OccurredAt time.Time `json:"occurred_at"`
+
+	// Payload The stored bytes, never re-encoded. Shapes are in `api/events.md`.
+	Payload         EventPayload `json:"payload"`
+	PayloadChecksum SHA256       `json:"payload_checksum,omitempty,omitzero"`
+	Provenance      struct {
+		SourceEventID EventID                            `json:"source_event_id"`
+		SourceType    CanonicalEventProvenanceSourceType `json:"source_type"`
+	} `json:"provenance,omitempty,omitzero"`
+
+	// RecordedAt When the hub committed it, by the hub's clock.
+	RecordedAt time.Time `json:"recorded_at,omitempty,omitzero"`
+
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID         RunID `json:"run_id"`
+	SchemaVersion int   `json:"schema_version,omitempty,omitzero"`
+
+	// Seq The event's number in its run, from 1 without holes.
+	Seq      int64     `json:"seq"`
+	SpanID   SpanID    `json:"span_id,omitempty,omitzero"`
+	TraceID  TraceID   `json:"trace_id,omitempty,omitzero"`
+	WireType EventType `json:"wire_type,omitempty,omitzero"`
+}
+
+// CanonicalEventProvenanceSourceType defines model for CanonicalEvent.Provenance.SourceType.
+type CanonicalEventProvenanceSourceType string
+
+// CanonicalEventList defines model for CanonicalEventList.
+type CanonicalEventList struct {
+	// Epoch One life of the hub's store; a restored backup begins another.
+	Epoch Epoch            `json:"epoch"`
+	Items []CanonicalEvent `json:"items"`
+
+	// LastEventSeq The run's newest event at the time of this answer.
+	LastEventSeq int64 `json:"last_event_seq"`
+
+	// Next The `after_seq` to go on with; absent when there is no more.
+	Next int64 `json:"next,omitempty,omitzero"`
+}
+
 // ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 type ClientMsgID = string
 
@@ -1059,6 +1149,9 @@ type EnrolmentInput struct {
 	Name string `json:"name"`
 }
 
+// Epoch One life of the hub's store; a restored backup begins another.
+type Epoch = string
+
 // EventID defines model for EventID.
 type EventID = string
 
@@ -1142,6 +1235,9 @@ type Invitation struct {
 
 // InvitationID defines model for InvitationID.
 type InvitationID = string
+
+// LogCursor An event's number in its run, alone or behind an epoch and a dot.
+type LogCursor = string
 
 // LoginInput defines model for LoginInput.
 type LoginInput struct {
@@ -1324,7 +1420,10 @@ type Problem struct {
 	Code ProblemCode `json:"code"`
 
 	// Detail One sentence that says what is wrong and what to do.
-	Detail  string  `json:"detail"`
+	Detail string `json:"detail"`
+
+	// Epoch One life of the hub's store; a restored backup begins another.
+	Epoch   Epoch   `json:"epoch,omitempty,omitzero"`
 	Status  int     `json:"status"`
 	Title   string  `json:"title"`
 	TraceID TraceID `json:"traceId"`
@@ -1732,6 +1831,24 @@ type SyncLimit = int
 // TaskID Example: run_9f2c1b7ad0e44c55
 type TaskID = RunID
 
+// FollowRunEventsParams defines parameters for FollowRunEvents.
+type FollowRunEventsParams struct {
+	// AfterSeq The last event that the client has; 0 or absent means from the start.
+	AfterSeq *LogCursor `form:"after_seq,omitempty" json:"after_seq,omitempty"`
+
+	// Limit Of a page; a stream takes no notice of it.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// View `full` shows the whole envelope.
+	View *FollowRunEventsParamsView `form:"view,omitempty" json:"view,omitempty"`
+
+	// LastEventID What an EventSource sends when it reconnects: the `id` of the last frame.
+	LastEventID *LogCursor `json:"Last-Event-ID,omitempty"`
+}
+
+// FollowRunEventsParamsView defines parameters for FollowRunEvents.
+type FollowRunEventsParamsView string
+
 // CreateAgentParams defines parameters for CreateAgent.
 type CreateAgentParams struct {
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
@@ -1955,6 +2072,13 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 
 // The interface specification for the client above.
 type ClientInterface interface {
+
+	// FollowRunEvents A run's log, live as server-sent events or in pages
+	//
+	// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+	//
+	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
+	FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAgents Agents I own, may operate, or share a conversation with
 	//
@@ -2349,6 +2473,23 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 	ListAgentTaskEvents(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// FollowRunEvents A run's log, live as server-sent events or in pages
+//
+// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+//
+// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
+func (c *API) FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFollowRunEventsRequest(c.Server, runID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ListAgents Agents I own, may operate, or share a conversation with
@@ -3303,6 +3444,106 @@ func (c *API) ListAgentTaskEvents(ctx context.Context, taskID TaskID, params *Li
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewFollowRunEventsRequest constructs an http.Request for the FollowRunEvents method
+func NewFollowRunEventsRequest(server string, runID RunID, params *FollowRunEventsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "run_id", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/agent-runs/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.AfterSeq != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after_seq", *params.AfterSeq, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.View != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "view", *params.View, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.LastEventID != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Last-Event-ID", headerParam0)
+		}
+
+	}
+
+	return req, nil
 }
 
 // NewListAgentsRequest constructs an http.Request for the ListAgents method
@@ -5277,6 +5518,15 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// FollowRunEventsWithResponse A run's log, live as server-sent events or in pages
+	//
+	// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
+	FollowRunEventsWithResponse(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*FollowRunEventsResponse, error)
+
 	// ListAgentsWithResponse Agents I own, may operate, or share a conversation with
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -5726,6 +5976,68 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 	ListAgentTaskEventsWithResponse(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*ListAgentTaskEventsResponse, error)
+}
+
+// FollowRunEventsResponse200Headers the declared response headers of an HTTP 200 response for FollowRunEvents
+type FollowRunEventsResponse200Headers struct {
+	XSwitchyardEpoch Epoch
+}
+
+// FollowRunEventsResponseDefaultHeaders the declared response headers of an HTTP default response for FollowRunEvents
+type FollowRunEventsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type FollowRunEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CanonicalEventList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *FollowRunEventsResponse200Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *FollowRunEventsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FollowRunEventsResponse) GetJSON200() *CanonicalEventList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FollowRunEventsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FollowRunEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FollowRunEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FollowRunEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FollowRunEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 // ListAgentsResponseDefaultHeaders the declared response headers of an HTTP default response for ListAgents
@@ -8012,6 +8324,21 @@ func (r ListAgentTaskEventsResponse) ContentType() string {
 	return ""
 }
 
+// FollowRunEventsWithResponse A run's log, live as server-sent events or in pages
+//
+// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
+func (c *ClientWithResponses) FollowRunEventsWithResponse(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*FollowRunEventsResponse, error) {
+	rsp, err := c.FollowRunEvents(ctx, runID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFollowRunEventsResponse(rsp)
+}
+
 // ListAgentsWithResponse Agents I own, may operate, or share a conversation with
 //
 // Returns a wrapper object for the known response body format(s).
@@ -8796,6 +9123,68 @@ func (c *ClientWithResponses) ListAgentTaskEventsWithResponse(ctx context.Contex
 		return nil, err
 	}
 	return ParseListAgentTaskEventsResponse(rsp)
+}
+
+// ParseFollowRunEventsResponse parses an HTTP response from a FollowRunEventsWithResponse call
+func ParseFollowRunEventsResponse(rsp *http.Response) (*FollowRunEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FollowRunEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CanonicalEventList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (text/event-stream) unsupported
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers FollowRunEventsResponse200Headers
+		if values := rsp.Header.Values("X-Switchyard-Epoch"); len(values) > 0 {
+			var value Epoch
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Switchyard-Epoch", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XSwitchyardEpoch = value
+		}
+		response.Headers200 = &headers
+	case true:
+		var headers FollowRunEventsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
 }
 
 // ParseListAgentsResponse parses an HTTP response from a ListAgentsWithResponse call

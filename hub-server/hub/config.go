@@ -35,6 +35,8 @@ type Config struct {
 	InterruptAfter time.Duration `env:"HUB_INTERRUPT_AFTER" envDefault:"24h"`
 	// How many live sockets one user may have on one hub process.
 	SocketsPerUser int `env:"HUB_SOCKETS_PER_USER" envDefault:"10"`
+	// How many runs one user may follow at once on one hub process, as streams of server-sent events.
+	StreamsPerUser int `env:"HUB_STREAMS_PER_USER" envDefault:"100"`
 	// Bearer token for /metrics. Empty: only a direct loopback peer may read it.
 	MetricsToken Secret `env:"HUB_METRICS_TOKEN"`
 	// Lowest level that is logged: debug, info, warn or error.
@@ -115,6 +117,9 @@ func (c Config) check() error {
 	}
 	if c.SocketsPerUser <= 0 {
 		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))
+	}
+	if c.StreamsPerUser <= 0 {
+		faults = append(faults, errors.New("HUB_STREAMS_PER_USER: must be positive"))
 	}
 	if c.StopTimeout <= 0 {
 		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))

@@ -23,6 +23,7 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 		Log: h.log, Metrics: h.registry, Health: health, Version: h.opts.Version,
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
 		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Prompts: d.prompts, Blobs: d.record.Blobs,
+		Followers: h.services.followers, Epoch: h.store.Epoch,
 		Limiter: memstate.NewLimiter(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
 		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink,
 	})

@@ -31,6 +31,7 @@ func (h *Hub) listen(ctx context.Context) error {
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(h.services.followers.Shut) // streams would last as long as their runs
 	stopped := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), h.opts.Config.StopTimeout/2)

@@ -31,6 +31,7 @@ type services struct {
 	presence     *memstate.Presence
 	marks        *delivery.Marks
 	tail         *delivery.Tail
+	followers    *delivery.Followers
 	watch        *runlog.Watch
 	gate         *gate.Gate
 	uplink       *uplink.Handler
@@ -131,14 +132,15 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 func (h *Hub) newDelivery(st stores, d *domain) {
 	s := &h.services
 	s.marks = delivery.NewMarks(h.log, st.marks, h.store.Epoch)
+	s.followers = delivery.NewFollowers(h.opts.Config.StreamsPerUser)
 	s.tail = delivery.NewTail(delivery.Config{
-		Log: h.log, Metrics: h.registry, Outbox: h.store, Epoch: h.store.Epoch,
+		Log: h.log, Metrics: h.registry, Outbox: h.store, Epoch: h.store.Epoch, Seen: s.followers.Seen,
 		Expand: frames.NewExpander(record{h.store, st.runlog, st.chat, st.fleet}),
 	})
 	s.gate = gate.New(gate.Deps{
 		Log: h.log, Metrics: h.registry, Devices: d.devices, Tail: s.tail, Marks: s.marks, Bus: h.hubBus,
 		Planner: delivery.Planner{Outbox: h.store, Marks: s.marks}, Origins: h.origins(), PerUser: h.opts.Config.SocketsPerUser,
-		Problem: httpapi.AnswerProblem(h.log),
+		Problem: httpapi.AnswerProblem(h.log), Kicked: s.followers.EndFamily,
 	})
 }
 

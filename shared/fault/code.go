@@ -33,9 +33,10 @@ const (
 	PromptCancelled      Code = "prompt_cancelled"       // the run is over; nobody waits for an answer
 	SessionDissolved     Code = "session_dissolved"      // the conversation is closed
 
-	CursorInvalid Code = "cursor_invalid" // not a cursor of ours
-	CursorReset   Code = "cursor_reset"   // cursor of another epoch, or trimmed: take a snapshot
-	CursorAhead   Code = "cursor_ahead"   // after_seq beyond the newest event
+	CursorInvalid  Code = "cursor_invalid"  // not a cursor of ours
+	CursorReset    Code = "cursor_reset"    // cursor of another epoch, or trimmed: take a snapshot
+	CursorAhead    Code = "cursor_ahead"    // after_seq beyond the newest event
+	CursorNegative Code = "cursor_negative" // after_seq below 0
 
 	FrameUnreadable  Code = "frame_unreadable"   // an uplink frame that cannot be decoded
 	RowUnreadable    Code = "row_unreadable"     // a journal row that is not an event envelope

@@ -27,6 +27,7 @@ type Config struct {
 	Outbox  Outbox
 	Expand  Expander
 	Epoch   func() wire.Epoch // the store's, now: a restore may remake it
+	Seen    func([]Row)       // told of rows as soon as they are read, before anybody gets them; must not block. May be nil
 
 	// QueueBytes is how much waits for an attached stream before it goes back to catching up; 0 means 256 KiB.
 	QueueBytes int
@@ -39,6 +40,7 @@ type Tail struct {
 	outbox  Outbox
 	expand  Expander
 	epoch   func() wire.Epoch
+	seen    func([]Row)
 	metrics *metrics
 	room    int // of a queue, in bytes
 
@@ -54,7 +56,7 @@ type Tail struct {
 // NewTail returns a tail that starts at the head of the outbox when it is run.
 func NewTail(c Config) *Tail {
 	return &Tail{
-		log: c.Log, outbox: c.Outbox, expand: c.Expand, epoch: c.Epoch, metrics: newMetrics(c.Metrics),
+		log: c.Log, outbox: c.Outbox, expand: c.Expand, epoch: c.Epoch, seen: c.Seen, metrics: newMetrics(c.Metrics),
 		room: cmp.Or(c.QueueBytes, queueBytes), wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(),
 	}
 }
@@ -136,6 +138,9 @@ func (t *Tail) step(ctx context.Context) (more bool, err error) {
 	}
 	t.metrics.waiting.Set(float64(len(rows)))
 	whole := contiguous(after, rows)
+	if t.seen != nil && whole > 0 {
+		t.seen(rows[:whole])
+	}
 	for _, row := range rows[:whole] {
 		if err := t.deliver(ctx, row); err != nil {
 			return false, err

@@ -85,6 +85,9 @@ func (g *Gate) closeEverywhere(k kick) {
 
 // kick ends the connections that k means on this hub.
 func (g *Gate) kick(k kick) {
+	if k.Family != "" && g.Kicked != nil {
+		g.Kicked(k.Family)
+	}
 	for _, c := range g.conns.find(k) {
 		g.metrics.kicks.Inc()
 		if k.Except != "" {

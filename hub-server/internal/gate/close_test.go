@@ -36,6 +36,33 @@ func TestANewerConnectionOfADeviceSendsTheOlderOneAway(t *testing.T) {
 	}
 }
 
+// What else lives as long as a login, such as a stream of events, hears of its end wherever it is.
+func TestALoginThatEndedIsSaidOnEveryHub(t *testing.T) {
+	w := newWorld(t)
+	said := map[string]chan account.Family{"here": make(chan account.Family, 64), "there": make(chan account.Family, 64)}
+	tell := func(place string) func(*Deps) {
+		return func(d *Deps) { d.Kicked = func(f account.Family) { said[place] <- f } }
+	}
+	here, _ := w.hub(nil, tell("here")), w.hub(nil, tell("there"))
+	_, who := w.login(id.NewUser())
+	here.CloseDevice(who.User, who.Device) // ends connections, not the login
+	for range 60 {                         // the other hub may not listen yet
+		here.CloseFamily(who.Family)
+		if got := <-said["here"]; got != who.Family {
+			t.Fatalf("said %q here, want %q", got, who.Family)
+		}
+		select {
+		case got := <-said["there"]:
+			if got != who.Family {
+				t.Errorf("said %q on the other hub, want %q", got, who.Family)
+			}
+			return
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	t.Error("the other hub never heard of it")
+}
+
 // Logout, revocation and the end of a family close live sockets within 2 s, on every hub, even of a client that does not read (P17).
 func TestAnEndedLoginClosesItsSocketsEverywhere(t *testing.T) {
 	w := newWorld(t)

@@ -43,6 +43,9 @@ type Deps struct {
 	// PerUser is how many connections one user may have here; 0 means 10.
 	PerUser int
 
+	// Kicked is told of a login that ended, here or on another hub. It must not block; it may be nil.
+	Kicked func(account.Family)
+
 	// Problem answers a request that is refused before the upgrade.
 	Problem func(http.ResponseWriter, *http.Request, error)
 }

@@ -192,6 +192,7 @@ const (
 	ProblemCodeConflict             ProblemCode = "conflict"
 	ProblemCodeCursorAhead          ProblemCode = "cursor_ahead"
 	ProblemCodeCursorInvalid        ProblemCode = "cursor_invalid"
+	ProblemCodeCursorNegative       ProblemCode = "cursor_negative"
 	ProblemCodeCursorReset          ProblemCode = "cursor_reset"
 	ProblemCodeDigestMismatch       ProblemCode = "digest_mismatch"
 	ProblemCodeEdgeRefused          ProblemCode = "edge_refused"
@@ -237,6 +238,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeCursorAhead:
 		return true
 	case ProblemCodeCursorInvalid:
+		return true
+	case ProblemCodeCursorNegative:
 		return true
 	case ProblemCodeCursorReset:
 		return true
@@ -713,6 +716,9 @@ type EnrolmentInput struct {
 	Name string `json:"name"`
 }
 
+// Epoch One life of the hub's store; a restored backup begins another.
+type Epoch = string
+
 // EventID defines model for EventID.
 type EventID = string
 
@@ -884,7 +890,10 @@ type Problem struct {
 	Code ProblemCode `json:"code"`
 
 	// Detail One sentence that says what is wrong and what to do.
-	Detail  string  `json:"detail"`
+	Detail string `json:"detail"`
+
+	// Epoch One life of the hub's store; a restored backup begins another.
+	Epoch   Epoch   `json:"epoch,omitempty,omitzero"`
 	Status  int     `json:"status"`
 	Title   string  `json:"title"`
 	TraceID TraceID `json:"traceId"`

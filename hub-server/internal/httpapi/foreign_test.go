@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -33,9 +34,9 @@ type place struct {
 	task, credential              string
 }
 
-func newPlace(t *testing.T) *place {
+func newPlace(t *testing.T, adjust ...func(*httpapi.Deps)) *place {
 	t.Helper()
-	h := newHub(t)
+	h := newHub(t, adjust...)
 	p := &place{hub: h, ada: h.first("ada")}
 	p.bob = p.ada.invite("bob")
 	edge, credential, agent := p.ada.enrolled("laptop")
@@ -70,6 +71,7 @@ func TestSEC11WhatIsNotYoursIsNotThere(t *testing.T) {
 		{"GET", "/web/agent-tasks/%", nil, p.task, string(id.NewRun())},
 		{"POST", "/web/agent-tasks/%/cancel", nil, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/events", nil, p.task, string(id.NewRun())},
+		{"GET", "/api/agent-runs/%/events", nil, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/approvals", nil, p.task, string(id.NewRun())},
 		{"POST", "/web/agent-tasks/%/approvals/" + string(id.NewRequest()), object{"decision": "allow"}, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/artifacts", nil, p.task, string(id.NewRun())},
@@ -165,7 +167,7 @@ func TestSEC10NothingIsOpenWithoutACredential(t *testing.T) {
 		{"GET", "/client/sessions", nil}, {"POST", "/client/sessions/group", object{"name": "x"}}, {"GET", "/client/sessions/" + p.session, nil},
 		{"POST", "/client/sessions/" + p.session + "/messages", text("x")}, {"GET", "/client/agents", nil}, {"GET", "/client/edges", nil},
 		{"POST", "/client/edges/enrolments", object{"name": "x"}}, {"GET", "/web/agent-tasks", nil}, {"GET", "/web/agent-tasks/" + p.task, nil},
-		{"PUT", blob, "x"}, {"GET", "/client/artifacts/" + string(id.NewArtifact()), nil},
+		{"GET", p.stream(), nil}, {"PUT", blob, "x"}, {"GET", "/client/artifacts/" + string(id.NewArtifact()), nil},
 	} {
 		p.anonymous().do(c.method, c.path, c.body).is(401, "unauthenticated")
 		p.as("garbage").do(c.method, c.path, c.body).is(401, "unauthenticated")
@@ -223,6 +225,7 @@ func TestSEC13ARemovedMemberReadsNothingMore(t *testing.T) {
 	}
 	p.bob.get("/web/agent-tasks/"+p.task).is(404, "not_found")
 	p.bob.get("/web/agent-tasks/"+p.task+"/events").is(404, "not_found")
+	p.bob.get(p.stream()).is(404, "not_found")
 	p.bob.get("/client/agents/"+p.agent).is(404, "not_found")
 	if in, err := p.deps.Sessions.IsMember(t.Context(), id.User(bobID), id.Session(p.session)); err != nil || in {
 		t.Fatalf("may still type: %v, %v", in, err)

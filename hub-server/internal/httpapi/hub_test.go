@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
@@ -26,6 +28,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,6 +36,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const (
 	ownOrigin = "https://hub.example"
 	password  = "correct horse battery"
+
+	maxFollowed = 4 // runs that one person may follow at once
 )
 
 // contract is read once for all tests: that takes longer than most of them.
@@ -52,6 +57,7 @@ type hub struct {
 	ended     chan account.Family
 	closed    chan id.Edge
 	lanes     *runlog.Lanes
+	epoch     atomic.Pointer[wire.Epoch] // in place of the store's, when a test sets it
 }
 
 // newHub starts a hub; adjust may change what it is made of.
@@ -79,7 +85,8 @@ func (h *hub) wire() httpapi.Deps {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	store, writer := h.openStore(log)
+	followers := delivery.NewFollowers(maxFollowed)
+	store, writer := h.openStore(log, followers)
 	accounts, fleets, chats := sqlstore.NewAccounts(store, writer), sqlstore.NewFleet(store, writer), sqlstore.NewChat(store, writer)
 	if h.keys, err = account.OpenKeyring(filepath.Join(h.home, "keys.json"), log); err != nil {
 		h.t.Fatal(err)
@@ -112,14 +119,21 @@ func (h *hub) wire() httpapi.Deps {
 		Log: log, Metrics: metrics, Health: telemetry.NewHealth(time.Second), Version: "test", People: people,
 		Devices: &account.Devices{
 			Store: accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: h.clock.now,
-			Ended: func(f account.Family) { h.ended <- f },
+			Ended: func(f account.Family) { followers.EndFamily(f); h.ended <- f },
 		},
 		Enrolments: &fleet.Enrolments{Store: fleets, Attempts: attempts, Now: h.clock.now},
 		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
 		Agents:     agents, Sessions: sessions,
-		Messages: &chat.Messages{Store: chats, Sessions: sessions, Dispatcher: runs.Dispatcher, Now: h.clock.now},
-		Prompts:  &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
-		Runs:     runs.Runs, Blobs: runs.Blobs, Limiter: memstate.NewLimiter(), Limits: generous(), Origins: []string{ownOrigin},
+		Messages:  &chat.Messages{Store: chats, Sessions: sessions, Dispatcher: runs.Dispatcher, Now: h.clock.now},
+		Prompts:   &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
+		Followers: followers, Pace: httpapi.Pace{Poll: time.Hour}, // hints must do
+		Epoch: func() wire.Epoch {
+			if e := h.epoch.Load(); e != nil {
+				return *e
+			}
+			return store.Epoch()
+		},
+		Runs: runs.Runs, Blobs: runs.Blobs, Limiter: memstate.NewLimiter(), Limits: generous(), Origins: []string{ownOrigin},
 		ClientSocket: refuse, EdgeUplink: refuse,
 	}
 }
@@ -130,26 +144,38 @@ func generous() httpapi.Limits {
 	return httpapi.Limits{Person: r, Edge: r, Login: r, LoginName: r, Refresh: r, Socket: r, Unsolicited: r}
 }
 
-func (h *hub) openStore(log *slog.Logger) (*sqlstore.Store, *sqlstore.Writer) {
+// openStore opens a store with its writer, and a tail that passes on what is committed.
+func (h *hub) openStore(log *slog.Logger, followers *delivery.Followers) (*sqlstore.Store, *sqlstore.Writer) {
 	h.t.Helper()
 	store, err := sqlstore.Open(h.t.Context(), filepath.Join(h.home, "hub.db"))
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	writer := store.NewWriter(log, telemetry.NewRegistry("hub"), func(sqlstore.Committed) {})
-	ctx, stop := context.WithCancel(context.WithoutCancel(h.t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- writer.Run(ctx) }()
+	metrics := telemetry.NewRegistry("hub")
+	tail := delivery.NewTail(delivery.Config{Log: log, Metrics: metrics, Outbox: store, Epoch: store.Epoch, Seen: followers.Seen})
+	writer := store.NewWriter(log, metrics, func(sqlstore.Committed) { tail.Wake() })
+	stopTail, stopWriter := h.start("tail", tail.Run), h.start("writer", writer.Run)
 	h.t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			h.t.Errorf("writer: %v", err)
-		}
+		stopTail()
+		stopWriter()
 		if err := store.Close(); err != nil {
 			h.t.Errorf("close store: %v", err)
 		}
 	})
 	return store, writer
+}
+
+// start runs a part until the returned function is called.
+func (h *hub) start(name string, run func(context.Context) error) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(h.t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- run(ctx) }()
+	return func() {
+		cancel()
+		if err := <-done; err != nil {
+			h.t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // clock is the hub's time, moved by tests.

@@ -38,7 +38,7 @@ func (o observer) finish(w *answer, r *http.Request, start time.Time) {
 		recovered(o.problems, w, r, cause)
 	}
 	took := time.Since(start)
-	o.metrics.observe(r, w.status, took)
+	o.metrics.observe(r, w.status, w.streamed(), took)
 	o.log.LogAttrs(r.Context(), slog.LevelInfo, "request", slog.String("method", r.Method), slog.String("pattern", r.Pattern),
 		slog.Int("status", w.status), slog.Int64("bytes", w.bytes), slog.Duration("duration", took), slog.String("peer", peer(r)),
 		callOf(r.Context()).who())
@@ -78,6 +78,9 @@ func (a *answer) Write(data []byte) (int, error) {
 	a.bytes += int64(n)
 	return n, err
 }
+
+// streamed says whether the answer was a stream, which takes as long as there is something to tell.
+func (a *answer) streamed() bool { return a.Header().Get("Content-Type") == eventStream }
 
 // Unwrap lets http.ResponseController and the WebSocket library reach the connection.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

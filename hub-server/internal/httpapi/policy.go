@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -104,7 +105,7 @@ func operateRun(ctx context.Context, p *policy, by account.Principal, path func(
 }
 
 func (p *policy) run(ctx context.Context, by account.Principal, path func(string) string) (runlog.Run, error) {
-	runID, err := pathID(id.ParseRun, path("task_id"))
+	runID, err := pathID(id.ParseRun, cmp.Or(path("run_id"), path("task_id"))) // S2's name and S3's
 	if err != nil {
 		return runlog.Run{}, err
 	}

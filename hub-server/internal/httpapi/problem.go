@@ -42,6 +42,7 @@ var statuses = map[fault.Code]int{
 	fault.CursorInvalid:        http.StatusBadRequest,
 	fault.CursorReset:          http.StatusConflict,
 	fault.CursorAhead:          http.StatusUnprocessableEntity,
+	fault.CursorNegative:       http.StatusUnprocessableEntity,
 	fault.BlobMismatch:         http.StatusUnprocessableEntity,
 	fault.Busy:                 http.StatusServiceUnavailable,
 }
@@ -64,20 +65,20 @@ func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
 		p.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "pattern", r.Pattern, "error", err)
 		f, status = fault.Public(errors.New("internal")), http.StatusInternalServerError
 	}
-	p.writeWith(w, r, status, f, recordedAnswer(err))
+	p.writeWith(w, r, status, f, Problem{Answer: recordedAnswer(err), Epoch: currentEpoch(err)})
 }
 
 // write writes a problem, also one whose status is not the usual one of its code: 405 and 415.
 func (p problems) write(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault) {
-	p.writeWith(w, r, status, f, PromptAnswer{})
+	p.writeWith(w, r, status, f, Problem{})
 }
 
-func (p problems) writeWith(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault, recorded PromptAnswer) {
+// writeWith writes a problem that has further fields already.
+func (p problems) writeWith(w http.ResponseWriter, r *http.Request, status int, f *fault.Fault, problem Problem) {
 	trace, _ := telemetry.TraceFrom(r.Context())
-	body, err := json.Marshal(Problem{
-		Type: "urn:switchyard:problem:" + string(f.Code), Title: http.StatusText(status), Status: status,
-		Detail: f.Detail, Code: ProblemCode(f.Code), TraceID: string(trace.TraceID), Answer: recorded,
-	})
+	problem.Type, problem.Title, problem.Status = "urn:switchyard:problem:"+string(f.Code), http.StatusText(status), status
+	problem.Detail, problem.Code, problem.TraceID = f.Detail, ProblemCode(f.Code), string(trace.TraceID)
+	body, err := json.Marshal(problem)
 	if err != nil {
 		p.log.ErrorContext(r.Context(), "problem cannot be encoded", "error", err)
 	}

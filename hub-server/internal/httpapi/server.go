@@ -8,10 +8,12 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Deps is what the HTTP surface works with. All of it is safe for concurrent use.
@@ -31,6 +33,11 @@ type Deps struct {
 	Runs       *runlog.Runs
 	Prompts    *prompt.Prompts
 	Blobs      *runlog.Blobs
+
+	// Followers are told what happens to runs; Epoch is the store's, now. Pace is the timing of the streams.
+	Followers *delivery.Followers
+	Epoch     func() wire.Epoch
+	Pace      Pace
 
 	Limiter Limiter
 	Limits  Limits // zero rates mean the defaults
@@ -59,7 +66,8 @@ func New(d Deps) http.Handler {
 		devices: d.Devices, edges: d.Edges, trusted: trust(d.Origins),
 		limiter: d.Limiter, limits: d.Limits.withDefaults(), metricsToken: d.MetricsToken, problems: p,
 	}
-	d.Limits = g.limits
+	d.Limits, d.Pace = g.limits, d.Pace.withDefaults()
+	metrics := newMetrics(d.Metrics)
 	mux := guardedMux{mux: http.NewServeMux(), guard: g}
 	strict := NewStrictHandlerWithOptions(handlers{d}, []StrictMiddlewareFunc{strictBody},
 		StrictHTTPServerOptions{
@@ -70,11 +78,12 @@ func New(d Deps) http.Handler {
 		BaseRouter: mux, ErrorHandlerFunc: p.answer,
 		Middlewares: []MiddlewareFunc{func(next http.Handler) http.Handler { return boundedJSON(p, next) }},
 	})
+	mux.HandleFunc(get+"/api/agent-runs/{run_id}/events", runEvents{Deps: d, policy: &g.policy, metrics: metrics, problems: p}.ServeHTTP)
 	mux.HandleFunc(get+"/client/ws", d.ClientSocket.ServeHTTP)
 	mux.HandleFunc(get+"/edge/uplink", d.EdgeUplink.ServeHTTP)
 	mux.HandleFunc(get+"/metrics", d.Metrics.Handler().ServeHTTP)
 	mux.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { p.answer(w, r, notThere()) })
-	return observer{log: d.Log, metrics: newMetrics(d.Metrics), problems: p, next: mux}
+	return observer{log: d.Log, metrics: metrics, problems: p, next: mux}
 }
 
 // AnswerProblem returns the writer of problems for the sockets' handlers.

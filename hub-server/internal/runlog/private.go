@@ -34,11 +34,3 @@ func (e StoredEvent) ForStrangers() (shown StoredEvent, changed bool) {
 	e.Payload, e.Checksum = payload, checksum
 	return e, true
 }
-
-// ForStrangers is the page with every event as strangers see it.
-func (p EventPage) ForStrangers() EventPage {
-	for i, e := range p.Events {
-		p.Events[i], _ = e.ForStrangers()
-	}
-	return p
-}

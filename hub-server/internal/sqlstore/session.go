@@ -61,7 +61,7 @@ func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) 
 
 // IsMember implements chat.SessionStore.
 func (c *Chat) IsMember(ctx context.Context, session id.Session, user id.User) (bool, error) {
-	return hasRow(c.store.readDB.QueryRowContext(ctx, selectMember, string(session), string(user)))
+	return hasRow(c.store.queryRowPrepared(ctx, selectMember, string(session), string(user)))
 }
 
 const selectMember = `SELECT 1 FROM session_members WHERE session_id = $1 AND member_id = $2 AND left_at IS NULL`
