@@ -19,6 +19,8 @@ import (
 type Config struct {
 	// Loopback address of the API for programs of this machine.
 	Addr string `env:"EDGE_ADDR" envDefault:"127.0.0.1:3210"`
+	// Browser pages that may follow this edge's events with its token, separated by commas: scheme://host[:port]. Default: none.
+	Origins []string `env:"EDGE_ORIGINS"`
 	// Folder of the edge's state: identity, journal, blobs, workspaces. Made with mode 0700; default: the user's data folder.
 	Home string `env:"EDGE_HOME"`
 	// Address of the hub. Default: the one that this edge was enrolled at.
@@ -95,6 +97,11 @@ func (c Config) check() error {
 	if err := localapi.CheckAddr(c.Addr); err != nil {
 		faults = append(faults, fmt.Errorf("EDGE_ADDR: %w", err))
 	}
+	for _, origin := range c.Origins {
+		if _, err := localapi.ParseOrigin(origin); err != nil {
+			faults = append(faults, fmt.Errorf("EDGE_ORIGINS: %w", err))
+		}
+	}
 	if c.HubURL != "" {
 		if _, err := uplink.ParseHubURL(c.HubURL); err != nil {
 			faults = append(faults, fmt.Errorf("EDGE_HUB_URL: %w", err))
@@ -106,6 +113,17 @@ func (c Config) check() error {
 	fault(c.ResendWindow < 0, "EDGE_RESEND_WINDOW: must not be negative")
 	fault(c.StopTimeout <= 0, "EDGE_STOP_TIMEOUT: must be positive")
 	return errors.Join(faults...)
+}
+
+// trusted are the origins; check has found them good.
+func (c Config) trusted() []localapi.Origin {
+	var list []localapi.Origin
+	for _, text := range c.Origins {
+		if origin, err := localapi.ParseOrigin(text); err == nil {
+			list = append(list, origin)
+		}
+	}
+	return list
 }
 
 // Print writes the effective values, one NAME=value a line. None of them is a secret: the credential is in edge.json.

@@ -70,7 +70,8 @@ func assemble(
 	}
 	health := healthOf{version: version, edge: who.EdgeID, journal: j, uplink: link, runs: runs, library: agents.profiles}
 	local, err := localapi.Listen(ctx, localapi.Options{
-		Addr: c.Addr, Token: token, Health: health.read, Metrics: metrics.Handler(), Log: log.With("part", "local API"),
+		Addr: c.Addr, Token: token, Origins: c.trusted(), Edge: who.EdgeID, Journal: j, Health: health.read, Metrics: metrics,
+		Log: log.With("part", "local API"),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("EDGE_ADDR: %w", err)

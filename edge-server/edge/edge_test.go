@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/edge"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"go.uber.org/goleak"
@@ -33,11 +34,12 @@ func config(t *testing.T, more ...string) edge.Config {
 func TestAllFaultsOfTheConfigurationAreReportedTogether(t *testing.T) {
 	_, err := edge.LoadConfig([]string{
 		"EDGE_ADDR=0.0.0.0:80", "EDGE_HUB_URL=ftp://x", "EDGE_PLACES=0", "EDGE_JOURNAL_CAP=5", "EDGE_STOP_TIMEOUT=0s", "EDGE_RESEND_WINDOW=-1h",
+		"EDGE_ORIGINS=http://localhost:5173,localhost",
 	})
 	if err == nil {
 		t.Fatal("accepted")
 	}
-	for _, name := range []string{"EDGE_ADDR", "EDGE_HUB_URL", "EDGE_PLACES", "EDGE_JOURNAL_CAP", "EDGE_STOP_TIMEOUT", "EDGE_RESEND_WINDOW"} {
+	for _, name := range []string{"EDGE_ADDR", "EDGE_HUB_URL", "EDGE_PLACES", "EDGE_JOURNAL_CAP", "EDGE_STOP_TIMEOUT", "EDGE_RESEND_WINDOW", "EDGE_ORIGINS"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not in: %v", name, err)
 		}
@@ -132,6 +134,12 @@ func TestEdgeRunsWithoutItsHub(t *testing.T) {
 	h, err := edge.AskHealth(t.Context(), c)
 	if err != nil || !h.Ready() || h.Uplink.State != "connecting" || h.Version != "v1" {
 		t.Errorf("health is %+v, %v", h, err)
+	}
+	if runs, err := edge.AskRuns(t.Context(), c, ""); err != nil || len(runs.Items) != 0 {
+		t.Errorf("runs are %+v, %v", runs, err)
+	}
+	if err := edge.Follow(t.Context(), c, 2, nil); fault.CodeOf(err) != fault.CursorAhead {
+		t.Errorf("followed from the future on: %v", err)
 	}
 	if err := edge.Run(t.Context(), c, "v1", log); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second edge: %v", err)

@@ -1,9 +1,6 @@
 package edge
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
@@ -49,16 +46,4 @@ func profilesOf(s *profile.Snapshot) localapi.Profiles {
 		p.Faulty = append(p.Faulty, localapi.FaultyProfile{File: f.Path, Problems: f.Problems.Strings(), Kept: f.Kept})
 	}
 	return p
-}
-
-// Health is what an edge says about itself.
-type Health = localapi.Health
-
-// AskHealth asks the edge of that configuration, which runs in another process.
-func AskHealth(ctx context.Context, c Config) (Health, error) {
-	token, err := localapi.ReadToken(c.Home)
-	if err != nil {
-		return Health{}, fmt.Errorf("was an edge ever started in %s?: %w", c.Home, err)
-	}
-	return localapi.Ask(ctx, c.Addr, token)
 }

@@ -32,6 +32,8 @@ type commands struct {
 	Serve   serveCommand   `cmd:"" default:"withargs" help:"Run agents for the hub (the default)."`
 	Enrol   enrolCommand   `cmd:"" help:"Join a hub with a token from: yard edge enrol."`
 	Health  healthCommand  `cmd:"" help:"Ask the edge that runs on this machine how it is."`
+	Runs    runsCommand    `cmd:"" help:"List what the edge of this machine has run."`
+	Follow  followCommand  `cmd:"" help:"Print the events of the edge of this machine as they come."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Profile profileCommand `cmd:"" help:"Look after agents' profiles."`
 	Bridge  bridgeCommand  `cmd:"" help:"Try an agent of the bridge protocol here, without a hub."`

@@ -23,6 +23,8 @@ func TestCommandLine(t *testing.T) {
 		"enrol without token": {[]string{"enrol", "--hub", "http://127.0.0.1:1"}, 2, "", "--token"},
 		"enrol without a hub": {[]string{"enrol", "--hub", "http://127.0.0.1:1", "--token", "x"}, 1, "", "does it run"},
 		"health without edge": {[]string{"health"}, 1, "", "was an edge ever started"},
+		"runs without edge":   {[]string{"runs"}, 1, "", "was an edge ever started"},
+		"follow without edge": {[]string{"follow", "--cursor", "7"}, 1, "", "Go on with: edge-server follow --cursor 7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out, errs strings.Builder

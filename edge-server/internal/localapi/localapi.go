@@ -10,21 +10,30 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
 // Server is a bound listener with the handlers behind it.
 type Server struct {
 	listener net.Listener
 	http     http.Server
+	places   *places
 	log      *slog.Logger
 }
 
-// Options of Listen. All are required.
+// Options of Listen. All are required but Origins.
 type Options struct {
 	Addr    string // host:port; the host must be loopback
 	Token   Token
+	Origins []Origin // of browser pages that may follow the events
+	Edge    id.Edge
+	Journal *journal.Journal
 	Health  func() Health
-	Metrics http.Handler
+	Metrics *telemetry.Registry
 	Log     *slog.Logger
 }
 
@@ -45,13 +54,25 @@ func Listen(ctx context.Context, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for local programs: %w", err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /v1/health", healthHandler(opts.Token, opts.Health))
-	mux.Handle("GET /metrics", opts.Token.require(opts.Metrics))
-	return &Server{listener: listener, log: opts.Log, http: http.Server{
-		Handler: localOnly(mux), ReadHeaderTimeout: headerLimit, ReadTimeout: requestLimit, WriteTimeout: requestLimit,
+	followers := &places{free: maxFollowers}
+	return &Server{listener: listener, places: followers, log: opts.Log, http: http.Server{
+		Handler: localOnly(opts.Token.outOfURLs(routes(opts, followers))), ReadHeaderTimeout: headerLimit, ReadTimeout: requestLimit, WriteTimeout: requestLimit,
 		IdleTimeout: idleLimit, MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(opts.Log.Handler(), slog.LevelWarn),
 	}}, nil
+}
+
+func routes(opts Options, followers *places) http.Handler {
+	stream := &events{
+		journal: opts.Journal, edge: opts.Edge, origins: opts.Origins, places: followers, metrics: newMetrics(opts.Metrics), log: opts.Log,
+	}
+	snapshots := &runs{journal: opts.Journal, log: opts.Log}
+	mux := http.NewServeMux()
+	mux.Handle("GET /v1/health", healthHandler(opts.Token, opts.Health))
+	mux.Handle("GET /v1/events", opts.Token.require(stream))
+	mux.Handle("GET /v1/runs", opts.Token.require(http.HandlerFunc(snapshots.list)))
+	mux.Handle("GET /v1/runs/{run_id}/events", opts.Token.require(http.HandlerFunc(snapshots.events)))
+	mux.Handle("GET /metrics", opts.Token.require(opts.Metrics.Handler()))
+	return mux
 }
 
 // CheckAddr says what is wrong with an address to listen on: it must name a loopback host.
@@ -69,8 +90,12 @@ func CheckAddr(addr string) error {
 // Addr is where the server listens, with the real port.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Run answers until ctx ends.
+// Run answers until ctx ends; then it closes the sockets of those who follow and waits for them.
 func (s *Server) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer s.places.close()
+	defer cancel()
+	s.http.BaseContext = func(net.Listener) context.Context { return ctx }
 	stopped := context.AfterFunc(ctx, func() {
 		if err := s.http.Close(); err != nil {
 			s.log.Warn("local API did not close cleanly", "error", err)
@@ -91,7 +116,7 @@ func localOnly(next http.Handler) http.Handler {
 			host = r.Host
 		}
 		if !loopback(host) {
-			http.Error(w, "this API answers programs of this machine only", http.StatusForbidden)
+			refuse(w, fault.New(fault.Forbidden, "This API answers programs of this machine only."))
 			return
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -14,6 +14,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
 	"go.uber.org/goleak"
 )
 
@@ -25,8 +26,7 @@ func serve(t *testing.T, h localapi.Health) (addr string) {
 	t.Helper()
 	s, err := localapi.Listen(t.Context(), localapi.Options{
 		Addr: "127.0.0.1:0", Token: token, Health: func() localapi.Health { return h },
-		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
-		Log:     slog.New(slog.DiscardHandler),
+		Metrics: telemetry.NewRegistry("edge"), Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestLocalAPIAnswers(t *testing.T) {
 		"health of an idle one": {"/v1/health", "", "", localapi.Unready, http.StatusServiceUnavailable},
 		"localhost":             {"/v1/health", "localhost:3210", "", localapi.OK, http.StatusOK},
 		"a rebound name":        {"/v1/health", "evil.example", string(token), localapi.OK, http.StatusForbidden},
-		"metrics":               {"/metrics", "", string(token), localapi.OK, http.StatusNoContent},
+		"metrics":               {"/metrics", "", string(token), localapi.OK, http.StatusOK},
 		"metrics without token": {"/metrics", "", "", localapi.OK, http.StatusUnauthorized},
 		"unknown":               {"/v1/nothing", "", "", localapi.OK, http.StatusNotFound},
 	} {

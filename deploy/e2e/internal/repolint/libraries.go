@@ -10,7 +10,7 @@ import (
 var manyImporters = map[string]string{
 	"github.com/prometheus/client_golang": "each package declares its own metrics",
 	"github.com/alecthomas/kong":          "each program reads its own command line",
-	"github.com/coder/websocket":          "the gate serves people and the uplink serves edges: two protocols that share a handshake",
+	"github.com/coder/websocket":          "gate, uplink and the edge's eventsocket: three protocols that share a handshake",
 	"github.com/google/uuid":              "a way to write a number; ids of ours are made in shared/id alone",
 	"golang.org/x/sys":                    "names system calls that the standard library leaves out; it has no ideas to leak",
 }
