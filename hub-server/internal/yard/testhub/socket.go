@@ -32,7 +32,11 @@ func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	for {
 		h.mu.Lock()
 		frames, changed := h.frames[at:], h.changed
+		over := h.cut != cut // what is published after a cut is not for this socket
 		h.mu.Unlock()
+		if over {
+			return
+		}
 		for _, f := range frames {
 			seq++
 			if send(ctx, socket, f, seq) != nil {
