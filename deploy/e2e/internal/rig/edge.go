@@ -86,6 +86,12 @@ func (e *Edge) Start() {
 	e.process.WaitFor("local API listens")
 }
 
+// Command starts edge-server as a program that asks this edge.
+func (e *Edge) Command(args ...string) *Process {
+	e.rig.T.Helper()
+	return Start(e.rig.T, e.Name+" "+args[0], e.env(), e.rig.Program("edge-server"), args...)
+}
+
 // Process is the running edge process.
 func (e *Edge) Process() *Process { return e.process }
 
