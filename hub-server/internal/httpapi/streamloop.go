@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/canonical"
@@ -24,6 +25,9 @@ func (s *stream) serve(page runlog.EventPage) (err error) {
 				return err
 			}
 			keep.Reset(s.Pace.KeepAlive)
+		}
+		if len(page.Events) == 0 && s.after < page.Last {
+			return fmt.Errorf("%w: nothing comes after %d", errHole, s.after)
 		}
 		if s.after >= page.Last {
 			if s.over {

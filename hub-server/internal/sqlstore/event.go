@@ -12,6 +12,7 @@ import (
 )
 
 // Events implements runlog.EventStore. The newest number is read first: a log only grows, so the page is part of what there was then.
+// Numbers have no holes, so the page is a range of them: with a LIMIT instead, PostgreSQL may sort all of a long log for its first page.
 func (r *Runlog) Events(
 	ctx context.Context, runID id.Run, after runlog.EventSeq, limit int,
 ) (events []runlog.StoredEvent, last runlog.EventSeq, err error) {
@@ -29,8 +30,9 @@ func (r *Runlog) Events(
 SELECT e.event_id, e.run_id, e.event_seq, e.event_type, e.wire_type, e.occurred_at, e.recorded_at, e.payload, e.payload_checksum,
     e.schema_version, e.trace_id, e.span_id, e.late, COALESCE(l.edge_id, ''), COALESCE(e.producer_seq, 0)
 FROM run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
-WHERE e.run_id = $1 AND e.event_seq > $2 AND e.event_seq <= $3 ORDER BY e.event_seq LIMIT $4`
-	rows, err := r.store.queryPrepared(ctx, query, string(runID), int64(after), int64(last), limit)
+WHERE e.run_id = $1 AND e.event_seq > $2 AND e.event_seq <= $3 ORDER BY e.event_seq`
+	upTo := min(last, after+runlog.EventSeq(limit)) //nolint:gosec // limits of pages are positive
+	rows, err := r.store.queryPrepared(ctx, query, string(runID), int64(after), int64(upTo))
 	if err != nil {
 		return nil, 0, fmt.Errorf("read events: %w", err)
 	}
