@@ -840,6 +840,9 @@ type AgentTask struct {
 	EdgeID         EdgeID    `json:"edge_id,omitempty,omitzero"`
 	EndedAt        time.Time `json:"ended_at,omitempty,omitzero"`
 	Error          RunError  `json:"error,omitempty,omitzero"`
+
+	// EventsURL Where to follow the run, on this hub.
+	EventsURL      EventsURL `json:"events_url,omitempty,omitzero"`
 	FinalMessageID MessageID `json:"final_message_id,omitempty,omitzero"`
 
 	// ID Example: run_9f2c1b7ad0e44c55
@@ -1161,6 +1164,9 @@ type EventPayload = json.RawMessage
 // EventType defines model for EventType.
 type EventType = string
 
+// EventsURL Where to follow the run, on this hub.
+type EventsURL = string
+
 // FrameTraceID The run's trace id as S3 frames carry it.
 type FrameTraceID = string
 
@@ -1364,8 +1370,11 @@ type MessageReceipt struct {
 	CreatedAt time.Time `json:"created_at"`
 
 	// Deduplicated This is the first answer again.
-	Deduplicated bool      `json:"deduplicated"`
-	MessageID    MessageID `json:"message_id"`
+	Deduplicated bool `json:"deduplicated"`
+
+	// EventsUrls Of the runs in `task_ids`, in their order.
+	EventsUrls []EventsURL `json:"events_urls"`
+	MessageID  MessageID   `json:"message_id"`
 
 	// SeqID A message's number in its conversation, from 1 without holes.
 	SeqID   SeqID   `json:"seq_id"`
@@ -1613,6 +1622,31 @@ type RunEventList struct {
 
 // RunID Example: run_9f2c1b7ad0e44c55
 type RunID = string
+
+// RunInput defines model for RunInput.
+type RunInput struct {
+	AgentID AgentID `json:"agent_id,omitempty,omitzero"`
+
+	// Attachments Together at most 256 KiB.
+	Attachments      []Attachment `json:"attachments,omitempty,omitzero"`
+	Prompt           string       `json:"prompt,omitempty,omitzero"`
+	TriggerMessageID MessageID    `json:"trigger_message_id,omitempty,omitzero"`
+}
+
+// RunReceipt defines model for RunReceipt.
+type RunReceipt struct {
+	AgentID AgentID `json:"agent_id"`
+
+	// AgentName What `@name` in a message means.
+	AgentName AgentName `json:"agent_name"`
+
+	// EventsURL Where to follow the run, on this hub.
+	EventsURL EventsURL `json:"events_url"`
+	MessageID MessageID `json:"message_id"`
+
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID RunID `json:"run_id"`
+}
 
 // RunState defines model for RunState.
 type RunState string
@@ -1925,6 +1959,12 @@ type SyncMessagesParams struct {
 	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// CreateRunParams defines parameters for CreateRun.
+type CreateRunParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // ListAgentTasksParams defines parameters for ListAgentTasks.
 type ListAgentTasksParams struct {
 	SessionID *SessionID `form:"session_id,omitempty" json:"session_id,omitempty"`
@@ -1992,6 +2032,9 @@ type SendMessageJSONRequestBody = MessageInput
 
 // MarkReadJSONRequestBody defines body for MarkRead for application/json ContentType.
 type MarkReadJSONRequestBody = ReadMarkInput
+
+// CreateRunJSONRequestBody defines body for CreateRun for application/json ContentType.
+type CreateRunJSONRequestBody = RunInput
 
 // CreateAgentTaskJSONRequestBody defines body for CreateAgentTask for application/json ContentType.
 type CreateAgentTaskJSONRequestBody = AgentTaskInput
@@ -2389,6 +2432,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /client/sessions/{session_id}/read (the `MarkRead` operationId).
 	MarkRead(ctx context.Context, sessionID SessionID, body MarkReadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateRunWithBody Start a run of one agent in this conversation, and hear where to follow it
+	//
+	// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+	CreateRunWithBody(ctx context.Context, sessionID SessionID, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateRun Start a run of one agent in this conversation, and hear where to follow it
+	//
+	// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+	CreateRun(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetHealth Is the process alive
 	//
@@ -3232,6 +3293,44 @@ func (c *API) MarkReadWithBody(ctx context.Context, sessionID SessionID, content
 // Corresponds with POST /client/sessions/{session_id}/read (the `MarkRead` operationId).
 func (c *API) MarkRead(ctx context.Context, sessionID SessionID, body MarkReadJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewMarkReadRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateRunWithBody Start a run of one agent in this conversation, and hear where to follow it
+//
+// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+func (c *API) CreateRunWithBody(ctx context.Context, sessionID SessionID, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateRunRequestWithBody(c.Server, sessionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateRun Start a run of one agent in this conversation, and hear where to follow it
+//
+// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+func (c *API) CreateRun(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateRunRequest(c.Server, sessionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -4963,6 +5062,66 @@ func NewMarkReadRequestWithBody(server string, sessionID SessionID, contentType 
 	return req, nil
 }
 
+// NewCreateRunRequest calls the generic CreateRun builder with application/json body
+func NewCreateRunRequest(server string, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateRunRequestWithBody(server, sessionID, params, "application/json", bodyReader)
+}
+
+// NewCreateRunRequestWithBody constructs an http.Request for the CreateRun method, with any body, and a specified content type
+func NewCreateRunRequestWithBody(server string, sessionID SessionID, params *CreateRunParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/runs", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
 // NewGetHealthRequest constructs an http.Request for the GetHealth method
 func NewGetHealthRequest(server string) (*http.Request, error) {
 	var err error
@@ -5876,6 +6035,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /client/sessions/{session_id}/read (the `MarkRead` operationId).
 	MarkReadWithResponse(ctx context.Context, sessionID SessionID, body MarkReadJSONRequestBody, reqEditors ...RequestEditorFn) (*MarkReadResponse, error)
+
+	// CreateRunWithBodyWithResponse Start a run of one agent in this conversation, and hear where to follow it
+	//
+	// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+	CreateRunWithBodyWithResponse(ctx context.Context, sessionID SessionID, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRunResponse, error)
+
+	// CreateRunWithResponse Start a run of one agent in this conversation, and hear where to follow it
+	//
+	// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+	CreateRunWithResponse(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRunResponse, error)
 
 	// GetHealthWithResponse Is the process alive
 	//
@@ -7795,6 +7972,61 @@ func (r MarkReadResponse) ContentType() string {
 	return ""
 }
 
+// CreateRunResponseDefaultHeaders the declared response headers of an HTTP default response for CreateRun
+type CreateRunResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type CreateRunResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *RunReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *CreateRunResponseDefaultHeaders
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r CreateRunResponse) GetJSON202() *RunReceipt {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateRunResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateRunResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateRunResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateRunResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateRunResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetHealthResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -8951,6 +9183,36 @@ func (c *ClientWithResponses) MarkReadWithResponse(ctx context.Context, sessionI
 		return nil, err
 	}
 	return ParseMarkReadResponse(rsp)
+}
+
+// CreateRunWithBodyWithResponse Start a run of one agent in this conversation, and hear where to follow it
+//
+// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+func (c *ClientWithResponses) CreateRunWithBodyWithResponse(ctx context.Context, sessionID SessionID, params *CreateRunParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateRunResponse, error) {
+	rsp, err := c.CreateRunWithBody(ctx, sessionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateRunResponse(rsp)
+}
+
+// CreateRunWithResponse Start a run of one agent in this conversation, and hear where to follow it
+//
+// With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
+func (c *ClientWithResponses) CreateRunWithResponse(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRunResponse, error) {
+	rsp, err := c.CreateRun(ctx, sessionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateRunResponse(rsp)
 }
 
 // GetHealthWithResponse Is the process alive
@@ -10689,6 +10951,52 @@ func ParseMarkReadResponse(rsp *http.Response) (*MarkReadResponse, error) {
 	switch {
 	case true:
 		var headers MarkReadResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCreateRunResponse parses an HTTP response from a CreateRunWithResponse call
+func ParseCreateRunResponse(rsp *http.Response) (*CreateRunResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateRunResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest RunReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers CreateRunResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

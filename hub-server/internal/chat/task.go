@@ -14,7 +14,7 @@ import (
 // NewTask asks for one run of one agent: for a new prompt, or for a message that is already there. Exactly one of the two.
 type NewTask struct {
 	Session id.Session
-	Agent   id.Agent
+	Agent   id.Agent // "" for the one that is meant anyway: see Session.addressee
 	Prompt  string
 	Trigger id.Message
 	TraceID string // 32 hex, of the request
@@ -42,6 +42,10 @@ func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTas
 func (m *Messages) startForPrompt(
 	ctx context.Context, by account.Principal, s Session, n NewTask, claim func(runlog.Run) (account.Claim, error),
 ) (runlog.Run, error) {
+	var err error
+	if n.Agent, err = s.addressee(n.Agent, n.Prompt); err != nil {
+		return runlog.Run{}, err
+	}
 	content, err := textContent(n.Prompt)
 	if err != nil {
 		return runlog.Run{}, err
@@ -74,6 +78,9 @@ func (m *Messages) startForMessage(
 ) (runlog.Run, error) {
 	trigger, err := m.Store.MessageIn(ctx, s.ID, n.Trigger)
 	if err != nil {
+		return runlog.Run{}, err
+	}
+	if n.Agent, err = s.addressee(n.Agent, trigger.text()); err != nil {
 		return runlog.Run{}, err
 	}
 	agent, err := m.operable(ctx, by.User, s, n.Agent)
@@ -109,6 +116,25 @@ func (m *Messages) operable(ctx context.Context, user id.User, s Session, agent 
 		return fleet.Agent{}, fleet.OperateRequired(views[0].Name)
 	}
 	return views[0].Agent, nil
+}
+
+// addressee is the agent that a task is for when it names none: the one that the text names, else the only one in the conversation (R33).
+func (s Session) addressee(asked id.Agent, text string) (id.Agent, error) {
+	if asked != "" {
+		return asked, nil
+	}
+	meant := agentsNamed(text, s.Members)
+	if len(meant) == 0 {
+		for _, m := range s.Members {
+			if agent, ok := m.ID.Agent(); ok {
+				meant = append(meant, agent)
+			}
+		}
+	}
+	if len(meant) != 1 {
+		return "", fault.New(fault.AgentUnknown, "It is not clear which of %d agents is meant. Give agent_id.", len(meant))
+	}
+	return meant[0], nil
 }
 
 func only(members []Member, m MemberID) []Member {

@@ -510,6 +510,9 @@ type AgentTask struct {
 	EdgeID         EdgeID    `json:"edge_id,omitempty,omitzero"`
 	EndedAt        time.Time `json:"ended_at,omitempty,omitzero"`
 	Error          RunError  `json:"error,omitempty,omitzero"`
+
+	// EventsURL Where to follow the run, on this hub.
+	EventsURL      EventsURL `json:"events_url,omitempty,omitzero"`
 	FinalMessageID MessageID `json:"final_message_id,omitempty,omitzero"`
 
 	// ID Example: run_9f2c1b7ad0e44c55
@@ -728,6 +731,9 @@ type EventPayload = json.RawMessage
 // EventType defines model for EventType.
 type EventType = string
 
+// EventsURL Where to follow the run, on this hub.
+type EventsURL = string
+
 // GroupSessionInput defines model for GroupSessionInput.
 type GroupSessionInput struct {
 	MemberIds []MemberID `json:"member_ids,omitempty,omitzero"`
@@ -858,8 +864,11 @@ type MessageReceipt struct {
 	CreatedAt time.Time `json:"created_at"`
 
 	// Deduplicated This is the first answer again.
-	Deduplicated bool      `json:"deduplicated"`
-	MessageID    MessageID `json:"message_id"`
+	Deduplicated bool `json:"deduplicated"`
+
+	// EventsUrls Of the runs in `task_ids`, in their order.
+	EventsUrls []EventsURL `json:"events_urls"`
+	MessageID  MessageID   `json:"message_id"`
 
 	// SeqID A message's number in its conversation, from 1 without holes.
 	SeqID   SeqID   `json:"seq_id"`
@@ -1084,6 +1093,31 @@ type RunEventList struct {
 // RunID Example: run_9f2c1b7ad0e44c55
 type RunID = string
 
+// RunInput defines model for RunInput.
+type RunInput struct {
+	AgentID AgentID `json:"agent_id,omitempty,omitzero"`
+
+	// Attachments Together at most 256 KiB.
+	Attachments      []Attachment `json:"attachments,omitempty,omitzero"`
+	Prompt           string       `json:"prompt,omitempty,omitzero"`
+	TriggerMessageID MessageID    `json:"trigger_message_id,omitempty,omitzero"`
+}
+
+// RunReceipt defines model for RunReceipt.
+type RunReceipt struct {
+	AgentID AgentID `json:"agent_id"`
+
+	// AgentName What `@name` in a message means.
+	AgentName AgentName `json:"agent_name"`
+
+	// EventsURL Where to follow the run, on this hub.
+	EventsURL EventsURL `json:"events_url"`
+	MessageID MessageID `json:"message_id"`
+
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID RunID `json:"run_id"`
+}
+
 // RunState defines model for RunState.
 type RunState string
 
@@ -1281,6 +1315,12 @@ type SyncMessagesParams struct {
 	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// CreateRunParams defines parameters for CreateRun.
+type CreateRunParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // ListAgentTasksParams defines parameters for ListAgentTasks.
 type ListAgentTasksParams struct {
 	SessionID *SessionID `form:"session_id,omitempty" json:"session_id,omitempty"`
@@ -1348,6 +1388,9 @@ type SendMessageJSONRequestBody = MessageInput
 
 // MarkReadJSONRequestBody defines body for MarkRead for application/json ContentType.
 type MarkReadJSONRequestBody = ReadMarkInput
+
+// CreateRunJSONRequestBody defines body for CreateRun for application/json ContentType.
+type CreateRunJSONRequestBody = RunInput
 
 // EnrolEdgeJSONRequestBody defines body for EnrolEdge for application/json ContentType.
 type EnrolEdgeJSONRequestBody = EnrolInput
@@ -1456,6 +1499,9 @@ type ServerInterface interface {
 	// MarkRead Move my read mark forward
 	// (POST /client/sessions/{session_id}/read)
 	MarkRead(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// CreateRun Start a run of one agent in this conversation, and hear where to follow it
+	// (POST /client/sessions/{session_id}/runs)
+	CreateRun(w http.ResponseWriter, r *http.Request, sessionID SessionID, params CreateRunParams)
 	// HeadBlob Does the hub have these bytes?
 	// (HEAD /edge/blobs/{sha256})
 	HeadBlob(w http.ResponseWriter, r *http.Request, sha256 SHA256)
@@ -2523,6 +2569,60 @@ func (siw *ServerInterfaceWrapper) MarkRead(w http.ResponseWriter, r *http.Reque
 	handler.ServeHTTP(w, r)
 }
 
+// CreateRun operation middleware
+func (siw *ServerInterfaceWrapper) CreateRun(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateRunParams
+
+	headers := r.Header
+
+	// ------------- Required header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	} else {
+		err := fmt.Errorf("Header parameter Idempotency-Key is required, but not found")
+		siw.ErrorHandlerFunc(w, r, &RequiredHeaderError{ParamName: "Idempotency-Key", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateRun(w, r, sessionID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // HeadBlob operation middleware
 func (siw *ServerInterfaceWrapper) HeadBlob(w http.ResponseWriter, r *http.Request) {
 
@@ -3108,6 +3208,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/sessions/{session_id}/members/{member_id}", wrapper.RemoveMember)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages", wrapper.ListMessages)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/messages", wrapper.SendMessage)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/runs", wrapper.CreateRun)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages/sync", wrapper.SyncMessages)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/read", wrapper.MarkRead)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/agents", wrapper.ListAgents)
@@ -4542,6 +4643,51 @@ func (response MarkReaddefaultApplicationProblemPlusJSONResponse) VisitMarkReadR
 	return err
 }
 
+type CreateRunRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Params    CreateRunParams
+	Body      *CreateRunJSONRequestBody
+}
+
+type CreateRunResponseObject interface {
+	VisitCreateRunResponse(w http.ResponseWriter) error
+}
+
+type CreateRun202JSONResponse RunReceipt
+
+func (response CreateRun202JSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateRundefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response CreateRundefaultApplicationProblemPlusJSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type HeadBlobRequestObject struct {
 	Sha256 SHA256 `json:"sha256"`
 }
@@ -5159,6 +5305,9 @@ type StrictServerInterface interface {
 	// MarkRead Move my read mark forward
 	// (POST /client/sessions/{session_id}/read)
 	MarkRead(ctx context.Context, request MarkReadRequestObject) (MarkReadResponseObject, error)
+	// CreateRun Start a run of one agent in this conversation, and hear where to follow it
+	// (POST /client/sessions/{session_id}/runs)
+	CreateRun(ctx context.Context, request CreateRunRequestObject) (CreateRunResponseObject, error)
 	// HeadBlob Does the hub have these bytes?
 	// (HEAD /edge/blobs/{sha256})
 	HeadBlob(ctx context.Context, request HeadBlobRequestObject) (HeadBlobResponseObject, error)
@@ -6136,6 +6285,40 @@ func (sh *strictHandler) MarkRead(w http.ResponseWriter, r *http.Request, sessio
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(MarkReadResponseObject); ok {
 		if err := validResponse.VisitMarkReadResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateRun operation middleware
+func (sh *strictHandler) CreateRun(w http.ResponseWriter, r *http.Request, sessionID SessionID, params CreateRunParams) {
+	var request CreateRunRequestObject
+
+	request.SessionID = sessionID
+	request.Params = params
+
+	var body CreateRunJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateRun(ctx, request.(CreateRunRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateRun")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateRunResponseObject); ok {
+		if err := validResponse.VisitCreateRunResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -20,7 +20,7 @@ func (h handlers) SendMessage(ctx context.Context, r SendMessageRequestObject) (
 	}
 	return SendMessage201JSONResponse{
 		MessageID: MessageID(receipt.Message), SeqID: SeqID(receipt.Seq), CreatedAt: receipt.CreatedAt,
-		TaskIds: texts(receipt.Tasks), Deduplicated: receipt.Deduplicated,
+		TaskIds: texts(receipt.Tasks), EventsUrls: mapAll(receipt.Tasks, eventsURL), Deduplicated: receipt.Deduplicated,
 	}, nil
 }
 

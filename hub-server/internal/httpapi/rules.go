@@ -63,6 +63,7 @@ func rules() map[string]rule {
 		post + "/client/sessions/{session_id}/messages":              {operation: "sendMessage", who: person, may: readSession},
 		get + "/client/sessions/{session_id}/messages":               {operation: "listMessages", who: person, may: readSession},
 		get + "/client/sessions/{session_id}/messages/sync":          {operation: "syncMessages", who: person, may: readSession},
+		post + "/client/sessions/{session_id}/runs":                  {operation: "createRun", who: person, may: readSession},
 		post + "/client/sessions/{session_id}/read":                  {operation: "markRead", who: person, may: readSession},
 		get + "/client/agents":                                       {operation: "listAgents", who: person},
 		post + "/client/agents":                                      {operation: "createAgent", who: person},

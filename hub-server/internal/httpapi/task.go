@@ -43,6 +43,41 @@ func newTask(ctx context.Context, b AgentTaskInput) (chat.NewTask, error) {
 	}, err
 }
 
+// CreateRun implements createRun. What is kept for a repeat is the run, so the answer is the same whatever became of it.
+func (h handlers) CreateRun(ctx context.Context, r CreateRunRequestObject) (CreateRunResponseObject, error) {
+	attempt, err := attemptOf(ctx, r.Params.IdempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	task, err := newRun(ctx, id.Session(r.SessionID), *r.Body)
+	if err != nil {
+		return nil, err
+	}
+	started, err := h.Messages.StartTask(ctx, caller(ctx), task, attempt)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return CreateRun202JSONResponse{
+		MessageID: MessageID(started.Trigger), RunID: RunID(started.ID), EventsURL: eventsURL(started.ID),
+		AgentID: AgentID(started.Agent), AgentName: AgentName(started.AgentName),
+	}, nil
+}
+
+func newRun(ctx context.Context, session id.Session, b RunInput) (chat.NewTask, error) {
+	agent, err := optionalID("agent_id", id.ParseAgent, b.AgentID)
+	if err != nil {
+		return chat.NewTask{}, err
+	}
+	trigger, err := optionalID("trigger_message_id", id.ParseMessage, b.TriggerMessageID)
+	return chat.NewTask{
+		Session: session, Agent: agent, Prompt: b.Prompt, Attachments: mapAll(b.Attachments, readAttachment), Trigger: trigger,
+		TraceID: traceOf(ctx),
+	}, err
+}
+
+// eventsURL is where a run is followed.
+func eventsURL(run id.Run) EventsURL { return "/api/agent-runs/" + EventsURL(run) + "/events" }
+
 // ListAgentTasks implements listAgentTasks. The mark of the next page is the last run of this one.
 func (h handlers) ListAgentTasks(ctx context.Context, r ListAgentTasksRequestObject) (ListAgentTasksResponseObject, error) {
 	query, err := runQuery(caller(ctx).User, r.Params)
@@ -133,7 +168,7 @@ func (h handlers) ListAgentTaskEvents(
 
 func renderRun(r runlog.Run) AgentTask {
 	task := AgentTask{
-		ID: RunID(r.ID), SessionID: SessionID(r.Session), AgentID: AgentID(r.Agent), EdgeID: EdgeID(r.Edge), State: RunState(r.State),
+		ID: RunID(r.ID), EventsURL: eventsURL(r.ID), SessionID: SessionID(r.Session), AgentID: AgentID(r.Agent), EdgeID: EdgeID(r.Edge), State: RunState(r.State),
 		Unknown: r.Unknown, TriggerMessageID: MessageID(r.Trigger), RequestedBy: UserID(r.RequestedBy), ParentRunID: RunID(r.Parent),
 		RootRunID: RunID(r.Root), ContinuesRunID: RunID(r.Continues), ContinuedByRunID: RunID(r.ContinuedBy),
 		LastEventSeq: int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,

@@ -23,9 +23,10 @@ func (h *Hub) serveMessage(w http.ResponseWriter, r *http.Request) {
 	s := h.session(r.PathValue("id"))
 	m := h.say(s, h.User.ID, client.SenderTypeUser, in)
 	tasks := h.start(s, m, string(in.Content))
-	receipt := client.MessageReceipt{MessageID: m.ID, SeqID: m.SeqID, CreatedAt: m.CreatedAt, TaskIds: []client.RunID{}}
+	receipt := client.MessageReceipt{MessageID: m.ID, SeqID: m.SeqID, CreatedAt: m.CreatedAt, TaskIds: []client.RunID{}, EventsUrls: []client.EventsURL{}}
 	for _, task := range tasks {
 		receipt.TaskIds = append(receipt.TaskIds, task.ID)
+		receipt.EventsUrls = append(receipt.EventsUrls, "/api/agent-runs/"+task.ID+"/events")
 	}
 	h.keys[in.ClientMsgID] = receipt
 	answer(w, http.StatusCreated, receipt)
