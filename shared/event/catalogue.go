@@ -75,39 +75,40 @@ func complete(r Row) Row {
 	r.By = r.Stored.Appenders()
 	r.Droppable = r.Stored.Droppable()
 	r.Terminal = r.Stored.Terminal()
+	r.Legal = r.Stored.Legal()
 	return r
 }
 
 func ownRows() []Row {
 	rows := []Row{
-		{Stored: RunQueued, Meaning: "The edge has taken the run and lets it wait for a free place."},
-		{Stored: RunStarted, Meaning: "The agent process is running. The first event of an ordinary run."},
-		{Stored: RunCheckpoint, Meaning: "The agent reached a point that it can resume from."},
-		{Stored: RunOutputBatch, Meaning: "Raw lines of the process, gathered from stdout or stderr."},
-		{Stored: RunCancelling, Meaning: "Somebody asked for the run to stop."},
-		{Stored: RunCompleted, Meaning: "The agent finished its work."},
-		{Stored: RunFailed, Meaning: "The run ended with an error."},
-		{Stored: RunCancelled, Meaning: "The run was stopped because somebody asked."},
-		{Stored: RunInterrupted, Meaning: "The run was cut off and nobody knows how far its last step got."},
-		{Stored: RunLateOutcome, Meaning: "A second outcome that came after the run had ended. Changes nothing."},
-		{Stored: RunRowRefused, Meaning: "A row of the edge could not be applied and lies in quarantine; this takes its place."},
-		{Stored: RunLogGap, Meaning: "Rows of the edge are missing for good."},
-		{Stored: MessageStarted, Meaning: "The agent begins to say something."},
-		{Stored: MessageDelta, Meaning: "The next piece of the message's text."},
-		{Stored: MessageDone, Meaning: "The message is whole: its text and the checksum of it."},
-		{Stored: ToolStarted, Meaning: "The agent calls a tool."},
-		{Stored: ToolCompleted, Meaning: "The tool returned."},
-		{Stored: ToolFailed, Meaning: "The tool failed, or the run ended before it returned."},
-		{Stored: ArtifactCreated, Meaning: "The run produced a file; its bytes are on the hub."},
-		{Stored: Thinking, Meaning: "The next piece of the agent's reasoning: a channel of its own beside the message's text."},
-		{Stored: SessionInit, Meaning: "The agent named its own session, by which it can be resumed."},
-		{Stored: SessionState, Meaning: "The agent reports a state of its own."},
-		{Stored: AgentResult, Meaning: "What the agent says about its work: usage, exit code."},
-		{Stored: SessionMetrics, Meaning: "Counters of the agent while it works."},
-		{Stored: PromptRequested, Meaning: "The agent asks whether it may use a tool. It waits when a person is asked."},
-		{Stored: PromptAnswered, Meaning: "The request was allowed or denied, and by whom."},
-		{Stored: PromptDelivered, Meaning: "A person's answer has reached the agent, and the agent went on."},
-		{Stored: RunProcessEnded, Meaning: "The agent process was ended at its turn limit; the run waits for a person all the same."},
+		{Stored: RunQueued, Producer: "turns", Meaning: "The edge has taken the run and lets it wait for a free place."},
+		{Stored: RunStarted, Producer: "normaliser", Meaning: "The agent process is running. The first event of an ordinary run."},
+		{Stored: RunCheckpoint, Producer: "agent", Meaning: "The agent reached a point that it can resume from."},
+		{Stored: RunOutputBatch, Producer: "process", Meaning: "Raw lines of the process, gathered from stdout or stderr."},
+		{Stored: RunCancelling, Producer: "cancel", Meaning: "Somebody asked for the run to stop."},
+		{Stored: RunCompleted, Producer: "normaliser", Meaning: "The agent finished its work."},
+		{Stored: RunFailed, Producer: "normaliser, closer", Meaning: "The run ended with an error."},
+		{Stored: RunCancelled, Producer: "normaliser, closer", Meaning: "The run was stopped because somebody asked."},
+		{Stored: RunInterrupted, Producer: "recovery, watch", Meaning: "The run was cut off and nobody knows how far its last step got."},
+		{Stored: RunLateOutcome, Producer: "commit", Meaning: "A second outcome that came after the run had ended. Changes nothing."},
+		{Stored: RunRowRefused, Producer: "commit", Meaning: "A row of the edge could not be applied and lies in quarantine; this takes its place."},
+		{Stored: RunLogGap, Producer: "commit", Meaning: "Rows of the edge are missing for good."},
+		{Stored: MessageStarted, Producer: "normaliser", Meaning: "The agent begins to say something."},
+		{Stored: MessageDelta, Producer: "normaliser", Meaning: "The next piece of the message's text."},
+		{Stored: MessageDone, Producer: "normaliser, closer", Meaning: "The message is whole: its text and the checksum of it."},
+		{Stored: ToolStarted, Producer: "normaliser", Meaning: "The agent calls a tool."},
+		{Stored: ToolCompleted, Producer: "normaliser", Meaning: "The tool returned."},
+		{Stored: ToolFailed, Producer: "normaliser, closer", Meaning: "The tool failed, or the run ended before it returned."},
+		{Stored: ArtifactCreated, Producer: "artifacts", Meaning: "The run produced a file; its bytes are on the hub."},
+		{Stored: Thinking, Producer: "normaliser", Meaning: "The next piece of the agent's reasoning: a channel of its own beside the message's text."},
+		{Stored: SessionInit, Producer: "adapter", Meaning: "The agent named its own session, by which it can be resumed."},
+		{Stored: SessionState, Producer: "normaliser", Meaning: "The agent reports a state of its own."},
+		{Stored: AgentResult, Producer: "adapter", Meaning: "What the agent says about its work: usage, exit code."},
+		{Stored: SessionMetrics, Producer: "agent", Meaning: "Counters of the agent while it works."},
+		{Stored: PromptRequested, Producer: "prompts", Meaning: "The agent asks whether it may use a tool. It waits when a person is asked."},
+		{Stored: PromptAnswered, Producer: "prompts", Meaning: "The request was allowed or denied, and by whom."},
+		{Stored: PromptDelivered, Producer: "prompts", Meaning: "A person's answer has reached the agent, and the agent went on."},
+		{Stored: RunProcessEnded, Producer: "turn limit", Meaning: "The agent process was ended at its turn limit; the run waits for a person all the same."},
 	}
 	for i := range rows {
 		rows[i] = complete(rows[i])

@@ -42,7 +42,7 @@ func TestNamesOfLogAndWire(t *testing.T) {
 func TestEveryRowFindsItsWayBack(t *testing.T) {
 	seen := map[event.Type]bool{}
 	for _, r := range event.Rows() {
-		if seen[r.Stored] || r.Meaning == "" || r.By == 0 || !event.WellFormed(string(r.Stored)) || !event.WellFormed(string(r.Wire)) {
+		if seen[r.Stored] || r.Meaning == "" || r.By == 0 || r.Legal == 0 || (r.Producer == "") != r.Reserved || !event.WellFormed(string(r.Stored)) || !event.WellFormed(string(r.Wire)) {
 			t.Errorf("double or incomplete: %+v", r)
 		}
 		seen[r.Stored] = true
@@ -75,6 +75,63 @@ func TestCatalogueHasTheWholeInventoryOfS3(t *testing.T) {
 		if len(event.ByWire(event.WireType("run.agent."+name))) == 0 {
 			t.Errorf("run.agent.%s is missing", name)
 		}
+	}
+}
+
+// The canonical names of S2 with what was published beside it, but for the two that the message which triggers a run stands for (R24).
+func TestCatalogueHasTheWholeInventoryOfS2(t *testing.T) {
+	inventory := `run.started message.started message.delta message.completed model.call.started model.call.completed model.call.failed
+		tool.call.started tool.call.completed tool.call.failed artifact.created run.cancelling run.completed run.failed run.cancelled
+		run.interrupted`
+	for _, name := range strings.Fields(inventory) {
+		if _, ok := event.ByStored(event.Type(name)); !ok {
+			t.Errorf("%s is missing", name)
+		}
+	}
+}
+
+// Every name of a family is an event, a frame, or one of the edge's own stream, which this version has no log of.
+func TestFamiliesNameNothingThatIsNotThere(t *testing.T) {
+	edgeOnly := strings.Fields("project.created thread.created message.created thread.pin.created preview.ready preview.stopped error system.gap")
+	frames := map[string]bool{}
+	for _, f := range event.Frames() {
+		frames[string(f.Type)] = true
+	}
+	seen := map[string]bool{}
+	for _, f := range event.Families() {
+		for _, name := range f.Names {
+			if len(event.ByWire(event.WireType(name))) == 0 && !frames[name] && !slices.Contains(edgeOnly, name) {
+				t.Errorf("%s: %s is nowhere", f.Name, name)
+			}
+			if seen[name] {
+				t.Errorf("%s: %s is in two families", f.Name, name)
+			}
+			seen[name] = true
+		}
+	}
+	if n := len(event.Families()); n != 8 {
+		t.Errorf("%d families, want 8", n)
+	}
+	for _, r := range event.Rows() {
+		if strings.HasPrefix(string(r.Wire), "run.agent.") && !seen[string(r.Wire)] {
+			t.Errorf("%s is in no family", r.Wire)
+		}
+	}
+}
+
+func TestWhereInARunsLifeAnEventHasItsPlace(t *testing.T) {
+	for _, r := range event.Rows() {
+		switch {
+		case r.Legal.Has(event.Over) && !slices.Contains([]event.Type{event.RunLateOutcome, event.RunRowRefused, event.RunLogGap, event.PromptExpired}, r.Stored):
+			t.Errorf("%s has its place after the end", r.Stored)
+		case r.Terminal && !r.Legal.Has(event.Stopping):
+			t.Errorf("%s cannot answer a cancel, but the first outcome of an edge counts", r.Stored)
+		case r.Stored == event.RunCancelled && r.Legal != event.Stopping:
+			t.Error("run.cancelled has its place behind run.cancelling alone")
+		}
+	}
+	if !event.Type("vendor.thing").Legal().Has(event.Working | event.Stopping) {
+		t.Error("what an agent newly says has no place while it works")
 	}
 }
 

@@ -37,18 +37,22 @@ func docEvents(b *strings.Builder) {
 ` + "`agent.stream`" + `. One stored event is one wire event, so ` + "`event_seq`" + ` is the same number everywhere. A tool's result is one wire name for
 two events: the failed one has ` + "`error`" + `.
 
-*By* is who may append it. An edge that runs out of disk may shed what is marked *droppable*. A run has at most one event that *ends* it.
-In *payload*, keys with ` + "`?`" + ` may be absent; a reader ignores others.
+*By* is who may append it, and which part of it does. An edge that runs out of disk may shed what is marked *droppable*. A run has at most one
+event that *ends* it. In *payload*, keys with ` + "`?`" + ` may be absent; a reader ignores others. Each payload has an example, byte for byte, in
+[shared/event/testdata/payload](../shared/event/testdata/payload).
 
-| stored | wire | by | droppable | ends the run | payload | meaning |
-|---|---|---|---|---|---|---|
+*When* is where in a run's life the event has its place: *before start* (` + "`queued`, `waiting_edge`, `dispatched`" + `), *working* (` + "`running`,\n`waiting_person`" + `), *cancelling*, *over*. The hub refuses no fact: one that comes at another time is stored and changes nothing that it
+should not, and after the outcome it is late.
+
+| stored | wire | by | when | droppable | ends the run | payload | meaning |
+|---|---|---|---|---|---|---|---|
 `)
 	for _, r := range Rows() {
 		if r.Reserved {
 			continue
 		}
-		fmt.Fprintf(b, "| `%s` | `%s` | %s | %s | %s | %s | %s |\n",
-			r.Stored, r.Wire, appenders(r.By), mark(r.Droppable), mark(r.Terminal), payloadKeys(r.Stored), r.Meaning)
+		fmt.Fprintf(b, "| `%s` | `%s` | %s: %s | %s | %s | %s | %s | %s |\n",
+			r.Stored, r.Wire, appenders(r.By), r.Producer, r.Legal.states(), mark(r.Droppable), mark(r.Terminal), payloadKeys(r.Stored), r.Meaning)
 	}
 	b.WriteString("\nReserved names, stored and passed on as they come:\n\n| name | droppable | about |\n|---|---|---|\n")
 	for _, r := range Rows() {
@@ -56,15 +60,17 @@ In *payload*, keys with ` + "`?`" + ` may be absent; a reader ignores others.
 			fmt.Fprintf(b, "| `%s` | %s | %s |\n", r.Stored, mark(r.Droppable), r.Meaning)
 		}
 	}
-	b.WriteString("\nAny other name of 1 to 96 characters out of `A-Z a-z 0-9 . _ -` is treated the same way.\n\n")
+	b.WriteString("\nAny other name of 1 to 96 characters out of `A-Z a-z 0-9 . _ -` is treated the same way.\n\n" +
+		"`run.created` and `input.accepted`, which other systems of this kind have as events 1 and 2, are none here: what asked for the run is the\n" +
+		"message that triggered it (R24).\n\n")
 }
 
 func docFamilies(b *strings.Builder) {
-	b.WriteString("## Families\n\nThe names on the edge plane by what they are about.\n\n| family | events | where |\n|---|---|---|\n")
+	b.WriteString("## Families\n\nNames by what they are about.\n\n| family | names | where |\n|---|---|---|\n")
 	for _, f := range Families() {
-		names := make([]string, len(f.Events))
-		for i, name := range f.Events {
-			names[i] = "`" + string(name) + "`"
+		names := make([]string, len(f.Names))
+		for i, name := range f.Names {
+			names[i] = "`" + name + "`"
 		}
 		fmt.Fprintf(b, "| %s | %s | %s |\n", f.Name, strings.Join(names, " "), f.Where)
 	}

@@ -53,8 +53,10 @@ type Row struct {
 	Stored    Type
 	Wire      WireType
 	By        Appender
+	Producer  string // what of ours makes it; "" for a reserved name
+	Legal     Phase  // where in a run's life it has its place
 	Droppable bool   // may be shed by an edge that is running out of disk
 	Terminal  bool   // ends the run; at most one per run
-	Reserved  bool   // a name of S3's inventory that nothing here writes: stored opaque
+	Reserved  bool   // a name of S2's or S3's inventory that nothing here writes: stored opaque
 	Meaning   string // one sentence for api/events.md
 }

@@ -60,6 +60,38 @@ func TestWhateverAnAgentSaysTheLogIsWellFormed(t *testing.T) {
 		}
 		got = append(got, n.Close(run.Interrupted(fault.ProcessLost))...)
 		checkLog(t, got)
+		checkPlaces(t, run.StateDispatched, got)
+	})
+}
+
+// checkPlaces holds each event of a log to where in a run's life it has its place.
+func checkPlaces(t fatal, s run.State, log []run.Candidate) {
+	t.Helper()
+	for i, c := range log {
+		if !c.Type.Legal().Has(s.Phase()) {
+			t.Fatalf("%d: %s in state %s", i, c.Type, s)
+		}
+		s, _ = run.Advance(s, c.Type, 0)
+	}
+}
+
+// A cancel may come at any time. What the agent says after it is in its place, and so is the end that the edge gives the run.
+func TestACancelAnywhereLeavesEveryEventInItsPlace(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := run.New((&counters{}).options())
+		events := agentEvents().Draw(t, "events")
+		at := rapid.IntRange(0, len(events)).Draw(t, "at")
+		log := n.Start("", time.Unix(0, 0))
+		for i, e := range events {
+			if i == at && !n.Ended() {
+				log = append(log, run.Candidate{Type: event.RunCancelling})
+			}
+			log = append(log, n.Step(e)...)
+		}
+		if at == len(events) && !n.Ended() {
+			log = append(log, run.Candidate{Type: event.RunCancelling})
+		}
+		checkPlaces(t, run.StateDispatched, append(log, n.Close(run.Cancelled(true))...))
 	})
 }
 

@@ -41,6 +41,19 @@ func (s State) Ended() bool {
 	return false
 }
 
+// Phase is the stretch of a run's life that the state belongs to.
+func (s State) Phase() event.Phase {
+	switch {
+	case s.Ended():
+		return event.Over
+	case s == StateCancelling:
+		return event.Stopping
+	case s == StateRunning || s == StateWaitingPerson:
+		return event.Working
+	}
+	return event.Before
+}
+
 // Dispatchable says whether a start command may be sent now.
 func (s State) Dispatchable() bool { return s == StateQueued || s == StateWaitingEdge }
 
