@@ -59,7 +59,7 @@ func (h handlers) CreateRun(ctx context.Context, r CreateRunRequestObject) (Crea
 	}
 	return CreateRun202JSONResponse{
 		MessageID: MessageID(started.Trigger), RunID: RunID(started.ID), EventsURL: eventsURL(started.ID),
-		AgentID: AgentID(started.Agent), AgentName: AgentName(started.AgentName),
+		AgentID: AgentID(started.Agent), AgentName: started.AgentName,
 	}, nil
 }
 
