@@ -35,7 +35,13 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		accepted.Body = io.NopCloser(bytes.NewReader(sent))
 		t.check(t.Validator.Request(accepted))
 	}
-	if resp.StatusCode != http.StatusSwitchingProtocols { // the body of an upgrade is the live connection
+	switch {
+	case resp.StatusCode == http.StatusSwitchingProtocols: // the body of an upgrade is the live connection
+	case resp.Header.Get("Content-Type") == "text/event-stream": // and the one of a stream comes as long as there is something to tell
+		head := *resp
+		head.Body = http.NoBody
+		t.check(t.Validator.Response(r, &head))
+	default:
 		t.check(t.Validator.Response(r, resp))
 	}
 	return resp, nil
