@@ -22,4 +22,4 @@ fi
 if [ $# -eq 0 ]; then
 	set -- ./shared/... ./hub-server/... ./hub-server/client/... ./edge-server/... ./deploy/e2e/... ./examples/agents/golang/...
 fi
-exec "$lint" run --allow-serial-runners "$@"
+exec "$lint" run --allow-parallel-runners "$@"
