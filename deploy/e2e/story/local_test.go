@@ -38,7 +38,7 @@ func expectSame(t *testing.T, run id.Run, seen []event.Envelope, log []client.Ru
 	}
 	for i, e := range seen {
 		want := log[i]
-		if e.Scope.RunID != run || string(e.ID) != want.ID || string(e.Type) != string(want.WireType) || string(e.Payload) != string(want.Payload) {
+		if e.Scope.RunID != run || string(e.ID) != want.ID || string(e.Type) != want.WireType || string(e.Payload) != string(want.Payload) {
 			t.Fatalf("event %d is %s %s %s, in the log %s %s %s", i, e.ID, e.Type, e.Payload, want.ID, want.WireType, want.Payload)
 		}
 		if i > 0 && e.Seq != seen[i-1].Seq+1 {

@@ -56,7 +56,7 @@ func ending(ctx context.Context, err error) error {
 	var closed websocket.CloseError
 	switch {
 	case ctx.Err() != nil:
-		return nil
+		return nil //nolint:nilerr // the end of ctx is how one stops to follow
 	case errors.As(err, &closed):
 		return &End{Code(closed.Code), closed.Reason}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/eventsocket"
@@ -22,10 +23,18 @@ import (
 // errEnough is how a follower leaves.
 var errEnough = errors.New("enough")
 
+// follow gives up after 20 s, and returns nil then.
+func (r *rig) follow(from wire.ProducerSeq, each func([]byte) error) error {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
+	defer cancel()
+	return localapi.Follow(ctx, r.addr, token, from, each)
+}
+
 // take follows from a number on until it has n messages.
 func (r *rig) take(from wire.ProducerSeq, n int) (messages []string) {
 	r.t.Helper()
-	err := localapi.Follow(r.t.Context(), r.addr, token, from, func(m []byte) error {
+	err := r.follow(from, func(m []byte) error {
 		if messages = append(messages, string(m)); len(messages) == n {
 			return errEnough
 		}
@@ -42,7 +51,7 @@ func TestFollowerGetsTheRowsAsStoredAndThenThoseToCome(t *testing.T) {
 	name := r.admit()
 	r.say(name, 300) // more than a page
 	var messages []string
-	err := localapi.Follow(t.Context(), r.addr, token, 1, func(m []byte) error {
+	err := r.follow(1, func(m []byte) error {
 		messages = append(messages, string(m))
 		switch len(messages) {
 		case 300:
@@ -169,7 +178,7 @@ func TestSlowFollowerMissesNothingAndHoldsUpNobody(t *testing.T) {
 func TestFollowersAreSentAwayWhenTheEdgeStops(t *testing.T) {
 	r := newRig(t)
 	r.say(r.admit(), 1)
-	err := localapi.Follow(t.Context(), r.addr, token, 1, func([]byte) error {
+	err := r.follow(1, func([]byte) error {
 		go r.stop() // the follower reads on meanwhile
 		return nil
 	})
@@ -184,7 +193,7 @@ func TestNewNumberingSendsFollowersAway(t *testing.T) {
 	r := newRig(t)
 	r.say(r.admit(), 2)
 	before := r.journal.State().Incarnation
-	err := localapi.Follow(t.Context(), r.addr, token, 2, func([]byte) error { return r.journal.Renumber(context.Background()) })
+	err := r.follow(2, func([]byte) error { return r.journal.Renumber(context.Background()) })
 	var end *eventsocket.End
 	if !errors.As(err, &end) || end.Code != eventsocket.Reset {
 		t.Errorf("got %v", err)
@@ -202,14 +211,14 @@ func TestOnlySoManyProgramsFollow(t *testing.T) {
 	for range limit {
 		conns = append(conns, r.dial("", bearer))
 	}
-	err := localapi.Follow(t.Context(), r.addr, token, 0, nil)
+	err := r.follow(0, nil)
 	if fault.CodeOf(err) != fault.Busy {
 		t.Errorf("one more: %v", err)
 	}
 	conns[0].CloseNow()
 	r.say(r.admit(), 1)
 	eventually(t, "a place is free", func() bool {
-		err := localapi.Follow(t.Context(), r.addr, token, 1, func([]byte) error { return errEnough })
+		err := r.follow(1, func([]byte) error { return errEnough })
 		return errors.Is(err, errEnough)
 	})
 	for _, c := range conns {

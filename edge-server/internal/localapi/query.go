@@ -3,6 +3,7 @@ package localapi
 import (
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -14,7 +15,7 @@ type cursor wire.ProducerSeq
 
 // parseCursor reads `cursor`, or its alias `pageCursor`. A program that has seen nothing may begin with 0 or 1.
 func parseCursor(q url.Values) (cursor, error) {
-	given := append(q["cursor"], q["pageCursor"]...)
+	given := slices.Concat(q["cursor"], q["pageCursor"])
 	if len(given) == 0 {
 		return 0, nil
 	}
