@@ -108,7 +108,7 @@ func ownRows() []Row {
 		{Stored: PromptRequested, Producer: "prompts", Meaning: "The agent asks whether it may use a tool. It waits when a person is asked."},
 		{Stored: PromptAnswered, Producer: "prompts", Meaning: "The request was allowed or denied, and by whom."},
 		{Stored: PromptDelivered, Producer: "prompts", Meaning: "A person's answer has reached the agent, and the agent went on."},
-		{Stored: RunProcessEnded, Producer: "turn limit", Meaning: "The agent process was ended at its turn limit; the run waits for a person all the same."},
+		{Stored: RunProcessEnded, Producer: "turns", Meaning: "The agent process has ended, but people were asked: the run waits for them all the same."},
 	}
 	for i := range rows {
 		rows[i] = complete(rows[i])

@@ -36,11 +36,26 @@ const (
 // PolicyGrant is the policy of an answer that repeats one a person gave to the same request before, once.
 const PolicyGrant = "grant"
 
-// EndReason says why an agent process was ended though its run was not.
+// EndReason says why an agent process has ended though its run has not.
 type EndReason string
 
-// EndedAtTurnLimit is the limit of S4's timeout_secs.
-const EndedAtTurnLimit EndReason = "turn_limit"
+// Reasons for the end of a process whose run goes on.
+const (
+	EndedAtTurnLimit EndReason = "turn_limit"   // the limit of S4's timeout_secs
+	EndedWithEdge    EndReason = "edge_stopped" // the edge was shut down
+	EndedUnseen      EndReason = "process_lost" // a signal ended it, or the edge came back without it
+)
+
+// Code is how a run is said to have failed whose process ended so.
+func (r EndReason) Code() fault.Code {
+	switch r {
+	case EndedWithEdge:
+		return fault.EdgeStopped
+	case EndedUnseen:
+		return fault.ProcessLost
+	}
+	return fault.Timeout
+}
 
 // Payloads of a run's prompts.
 type (
@@ -73,7 +88,7 @@ type (
 	ProcessEndedPayload struct {
 		Reason  EndReason    `json:"reason"`
 		Code    fault.Code   `json:"code"`
-		Pending []id.Request `json:"pending"` // requests for which the agent got no person's answer
+		Pending []id.Request `json:"pending"` // requests to people of which the agent is not known to have got the answer
 	}
 )
 

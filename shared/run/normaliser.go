@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,9 @@ type Normaliser struct {
 	final  id.Message // the last message that had any text
 	spoken bool       // some text of some message has been seen
 	tools  tools
-	gone   bool // the process has ended and the run waits: only a terminal may follow
+	asked  []id.Request    // of people, without a sign that the agent has the answer
+	gone   bool            // the process has ended and the run waits: only a terminal may follow
+	why    event.EndReason // of a process that is gone
 	ended  bool
 }
 
@@ -58,6 +61,10 @@ func New(opts Options) *Normaliser {
 
 // Ended says whether the run has had its terminal. Step and Close return nothing from then on.
 func (n *Normaliser) Ended() bool { return n.ended }
+
+// Unheard returns the requests to people of which the agent is not known to have got the answer, in the order in which they were made: those
+// that would outlive its process.
+func (n *Normaliser) Unheard() []id.Request { return slices.Clone(n.asked) }
 
 // Queue is the run waiting for a free place on its edge. reason is a sentence.
 func (n *Normaliser) Queue(reason string) []Candidate {
@@ -107,7 +114,11 @@ func (n *Normaliser) Close(o Outcome) []Candidate {
 	}
 	out := n.closings()
 	n.ended, n.gone = o.last.Terminal(), true
-	return append(out, Candidate{o.last, o.payload(n.final)})
+	last := Candidate{o.last, o.payload(sofar{n.final, n.why})}
+	if ended, ok := last.Payload.(event.ProcessEndedPayload); ok {
+		n.why = ended.Reason
+	}
+	return append(out, last)
 }
 
 // emit lets candidates through that change no state of the Normaliser.

@@ -123,14 +123,26 @@ func TestFailureClosesWhatIsOpen(t *testing.T) {
 	}
 }
 
-func TestARunThatTimedOutWaitingNamesTheOneThatGoesOn(t *testing.T) {
-	n := run.New(run.Options{})
-	got := append(n.Start("", time.Unix(0, 0)), n.Close(run.ProcessEnded(nil))...)
-	got = append(got, n.Close(run.TimedOutWaiting("run_0123456789abcdef"))...)
-	expect(t, got, event.RunStarted, event.RunProcessEnded, event.RunFailed)
-	f := first[event.RunFailedPayload](t, got, event.RunFailed)
-	if f.ContinuedBy != "run_0123456789abcdef" || f.Error.Code != fault.Timeout || !strings.Contains(f.Error.Message, "run_0123456789abcdef") {
-		t.Errorf("failed %+v", f)
+func TestARunThatIsContinuedSaysWhyItsProcessEndedAndNamesTheOneThatGoesOn(t *testing.T) {
+	const next = "run_0123456789abcdef"
+	for why, code := range map[event.EndReason]fault.Code{
+		event.EndedAtTurnLimit: fault.Timeout, event.EndedWithEdge: fault.EdgeStopped, event.EndedUnseen: fault.ProcessLost, "newer": fault.Timeout,
+	} {
+		n := run.New(run.Options{})
+		got := append(n.Start("", time.Unix(0, 0)), n.Close(run.ProcessEnded(why, nil))...)
+		restored, err := run.Restore(run.Options{}, rows(t, got))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, n.Close(run.Continued(next))...)
+		expect(t, got, event.RunStarted, event.RunProcessEnded, event.RunFailed)
+		f := first[event.RunFailedPayload](t, got, event.RunFailed)
+		if f.ContinuedBy != next || f.Error.Code != code || !strings.HasSuffix(f.Error.Message, " It goes on in "+next+".") {
+			t.Errorf("%s: failed %+v", why, f)
+		}
+		if again := first[event.RunFailedPayload](t, restored.Close(run.Continued(next)), event.RunFailed); again != f {
+			t.Errorf("%s: restored %+v", why, again)
+		}
 	}
 }
 

@@ -1,26 +1,65 @@
 package run
 
-import "github.com/switchyard-dev/switchyard/shared/event"
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
 
 // prompt lets the steps of a prompt through. They open nothing that a terminal would have to close: a prompt that is open when its run ends is
 // settled by that end.
 func (n *Normaliser) prompt(e AgentEvent) []Candidate {
 	switch e := e.(type) {
 	case Asked:
-		return n.asked(e)
+		return n.ask(e)
 	case Decided:
 		p := e.PromptAnsweredPayload
 		p.Reason = clean(p.Reason, maxText)
 		return n.emit(Candidate{event.PromptAnswered, p})
 	case Delivered:
+		n.heard(e.RequestID)
 		return n.emit(Candidate{event.PromptDelivered, e.PromptDeliveredPayload})
 	}
 	return nil
 }
 
-// asked bounds what only explains the request. Name and input are what the digest covers: they stay as they are.
-func (n *Normaliser) asked(a Asked) []Candidate {
+// ask bounds what only explains the request. Name and input are what the digest covers: they stay as they are.
+func (n *Normaliser) ask(a Asked) []Candidate {
 	p := a.PromptRequestedPayload
 	p.Description, p.ToolCallID = clean(p.Description, maxText), clean(p.ToolCallID, maxName)
+	n.wonder(p)
 	return n.emit(Candidate{event.PromptRequested, p})
+}
+
+func (n *Normaliser) wonder(p event.PromptRequestedPayload) {
+	if p.Asks == event.Person {
+		n.asked = append(n.asked, p.RequestID)
+	}
+}
+
+func (n *Normaliser) heard(request id.Request) {
+	n.asked = slices.DeleteFunc(n.asked, func(r id.Request) bool { return r == request })
+}
+
+func (n *Normaliser) observePrompt(t event.Type, payload json.RawMessage) error {
+	var p event.PromptRequestedPayload // the others have a part of its keys
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return fmt.Errorf("read %s: %w", t, err)
+	}
+	if t == event.PromptDelivered {
+		n.heard(p.RequestID)
+	} else {
+		n.wonder(p)
+	}
+	return nil
+}
+
+// observeEnd takes a reason that cannot be read for the oldest one there is.
+func (n *Normaliser) observeEnd(payload json.RawMessage) {
+	var p event.ProcessEndedPayload
+	json.Unmarshal(payload, &p) //nolint:errcheck // that the process has ended is said by the type
+	n.gone, n.why = true, p.Reason
 }

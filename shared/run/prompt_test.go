@@ -45,7 +45,7 @@ func TestWordsAroundAPromptAreBounded(t *testing.T) {
 func TestProcessThatEndsWhileAPersonIsAskedClosesWhatIsOpenAndNothingElse(t *testing.T) {
 	n := run.New((&counters{}).options())
 	log := slices.Concat(n.Step(run.Delta{Text: "half"}), n.Step(run.ToolCall{ID: "t1", Name: "Bash"}), n.Step(asked()))
-	ended := n.Close(run.ProcessEnded([]id.Request{"req_1"}))
+	ended := n.Close(run.ProcessEnded(event.EndedAtTurnLimit, []id.Request{"req_1"}))
 	want := []event.Type{event.MessageDone, event.ToolFailed, event.RunProcessEnded}
 	if !slices.Equal(types(ended), want) || n.Ended() {
 		t.Errorf("closed with %v, ended %v", types(ended), n.Ended())
@@ -53,7 +53,7 @@ func TestProcessThatEndsWhileAPersonIsAskedClosesWhatIsOpenAndNothingElse(t *tes
 	if last := lines(t, ended)[2]; last != `run.process_ended {"reason":"turn_limit","code":"timeout","pending":["req_1"]}` {
 		t.Error(last)
 	}
-	if again := slices.Concat(n.Step(run.Delta{Text: "late"}), n.Step(asked()), n.Close(run.ProcessEnded(nil))); len(again) > 0 {
+	if again := slices.Concat(n.Step(run.Delta{Text: "late"}), n.Step(asked()), n.Close(run.ProcessEnded(event.EndedUnseen, nil))); len(again) > 0 {
 		t.Errorf("said afterwards: %v", types(again))
 	}
 	restored, err := run.Restore(run.Options{}, rows(t, append(log, ended...)))
@@ -66,6 +66,35 @@ func TestProcessThatEndsWhileAPersonIsAskedClosesWhatIsOpenAndNothingElse(t *tes
 			t.Errorf("ended with %v", types(terminal))
 		}
 	}
+}
+
+func TestARequestToAPersonIsUnheardUntilItsAnswerIsDelivered(t *testing.T) {
+	first, second, ruled := asked(), asked(), asked()
+	second.RequestID, ruled.RequestID, ruled.Asks = "req_2", "req_3", event.Policy
+	n := run.New(run.Options{})
+	var log []run.Candidate
+	say := func(events ...run.AgentEvent) {
+		for _, e := range events {
+			log = append(log, n.Step(e)...)
+		}
+	}
+	expect := func(want ...id.Request) {
+		t.Helper()
+		restored, err := run.Restore(run.Options{}, rows(t, log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(n.Unheard(), want) || !slices.Equal(restored.Unheard(), want) {
+			t.Errorf("unheard %v, restored %v, want %v", n.Unheard(), restored.Unheard(), want)
+		}
+	}
+	expect()
+	say(first, second, ruled)
+	expect("req_1", "req_2")
+	say(run.Delivered{PromptDeliveredPayload: event.PromptDeliveredPayload{RequestID: "req_1", Decision: event.Deny}})
+	expect("req_2")
+	say(run.Delivered{PromptDeliveredPayload: event.PromptDeliveredPayload{RequestID: "req_2", Decision: event.Allow}})
+	expect()
 }
 
 func TestLargeInputOfAPromptIsKeptAside(t *testing.T) {

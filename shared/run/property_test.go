@@ -42,6 +42,8 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 			return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{RequestID: "req_1", Input: raw(`{}`), Asks: event.Person}}
 		case 20:
 			return run.Decided{PromptAnsweredPayload: event.PromptAnsweredPayload{RequestID: "req_1", Decision: event.Deny}}
+		case 22:
+			return run.Delivered{PromptDeliveredPayload: event.PromptDeliveredPayload{RequestID: "req_1", Decision: event.Deny}}
 		case 21:
 			return run.Done{Answer: rapid.StringN(0, 5, -1).Draw(t, "answer")}
 		default:
@@ -175,8 +177,8 @@ func TestRestoredRunContinuesAsIfNeverInterrupted(t *testing.T) {
 		if want, got := lines(t, n.Close(end)), lines(t, restored.Close(end)); !slices.Equal(got, want) {
 			t.Fatalf("close: restored %q, uninterrupted %q", got, want)
 		}
-		if n.Ended() != restored.Ended() {
-			t.Fatalf("ended: restored %v", restored.Ended())
+		if n.Ended() != restored.Ended() || !slices.Equal(n.Unheard(), restored.Unheard()) {
+			t.Fatalf("restored: ended %v, unheard %v; uninterrupted: %v, %v", restored.Ended(), restored.Unheard(), n.Ended(), n.Unheard())
 		}
 	})
 }

@@ -31,9 +31,13 @@ func (n *Normaliser) Observe(t event.Type, payload json.RawMessage) error {
 		return n.observeMessage(t, payload)
 	case event.ToolStarted, event.ToolCompleted, event.ToolFailed:
 		return n.observeTool(t, payload)
+	case event.PromptRequested, event.PromptDelivered:
+		return n.observePrompt(t, payload)
+	case event.RunProcessEnded:
+		n.observeEnd(payload)
 	}
 	n.ended = t.Terminal()
-	n.gone = n.gone || t.LastOfEdge()
+	n.gone = n.gone || n.ended
 	return nil
 }
 

@@ -216,19 +216,80 @@ func TestR21AnAnswerAfterTheTurnLimitGoesOnInAnotherRun(t *testing.T) {
 	}
 }
 
-func TestAnAnswerForAProcessThatIsGoneIsSeenToHaveComeTooLate(t *testing.T) {
+// goesOn waits for the run that takes the answer of an earlier one to the agent, and checks that it does so and acts on it once.
+func (a *asking) goesOn(run id.Run, code string) {
+	a.t.Helper()
+	var next id.Run
+	a.Eventually("the run that goes on", func() bool {
+		next = id.Run(a.Owner().Task(run).ContinuedByRunID)
+		return next != ""
+	})
+	a.said(next)
+	a.settle(run, client.RunStateFailed)
+	if task := a.Owner().Task(run); string(task.Error.Code) != code {
+		a.t.Errorf("the first run: %+v", task)
+	}
+	a.expectSaid(next, `told The request to use Bash with {\"n\":1} was allowed. Go on.`, `1 used {\"n\":1}`)
+	a.expectUsed(`{"n":1}`)
+	if got := a.prompts(next); len(got) != 0 {
+		a.t.Errorf("what was allowed is asked once more: %+v", got)
+	}
+}
+
+func TestAnAnswerForAnEdgeThatIsGoneIsTakenToTheAgentWhenItIsBack(t *testing.T) {
 	t.Parallel()
 	a := newAsking(t, patient, `{"n":1}`)
 	run, asked := a.asked(1)
 	a.edge.Kill()
 	a.must(asked[0], allow)
-	a.edge.Start()
-	a.settle(run, client.RunStateInterrupted)
-	a.Eventually("the edge's refusal", func() bool { return a.prompts(run)[0].Answer.Refused != "" })
-	if p := a.prompts(run)[0]; p.State != client.PromptStateAnswered || p.Answer.Refused != "too_late" || !p.Answer.DeliveredAt.IsZero() {
-		t.Errorf("question %+v", p)
-	}
 	a.expectUsed()
+	a.edge.Start()
+	a.goesOn(run, "process_lost")
+}
+
+func TestAQuestionIsAnsweredFromASecondDeviceWhateverWasLost(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		lose   func(*asking)
+		goesOn bool // in another run
+	}{
+		"the device that it was asked on": {func(*asking) {}, false},
+		"the hub":                         {func(a *asking) { a.KillHub(); a.StartHub() }, false},
+		"the edge":                        {func(a *asking) { a.edge.Kill(); a.edge.Start() }, true},
+		"hub and edge":                    {func(a *asking) { a.KillHub(); a.edge.Kill(); a.edge.Start(); a.StartHub() }, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, patient, `{"n":1}`)
+			run, asked := a.asked(1)
+			a.seenA.UntilEvents(run, int(asked[0].EventSeq))
+			a.seenA.Close()
+			c.lose(a)
+			again := a.stillAsked(run)
+			if again.RequestID != asked[0].RequestID || string(again.Payload) != string(asked[0].Payload) {
+				t.Errorf("it was %s, it is %s", asked[0].Payload, again.Payload)
+			}
+			a.must(again, allow)
+			a.seenA.Reopen()
+			if c.goesOn {
+				a.goesOn(run, "process_lost")
+				return
+			}
+			a.expectSaid(run, `1 used {\"n\":1}`)
+			a.expectUsed(`{"n":1}`)
+		})
+	}
+}
+
+// stillAsked waits until the hub shows the one question of a run, and that it is open.
+func (a *asking) stillAsked(run id.Run) client.Prompt {
+	a.t.Helper()
+	var open []client.Prompt
+	a.Eventually("the question", func() bool {
+		open = a.prompts(run)
+		return len(open) == 1 && open[0].State == client.PromptStatePending
+	})
+	return open[0]
 }
 
 func TestAnAttachmentReachesTheAgent(t *testing.T) {
@@ -270,24 +331,4 @@ func TestAQuestionIsAnsweredInTheTerminal(t *testing.T) {
 		t.Errorf("another answer ended with code %d", code)
 	}
 	h.interrupt()
-}
-
-func TestAQuestionIsTheSameAfterTheHubWasKilled(t *testing.T) {
-	t.Parallel()
-	a := newAsking(t, patient, `{"command":"ls  <é>"}`)
-	run, asked := a.asked(1)
-	a.KillHub()
-	a.StartHub()
-	a.edge.WaitOnline()
-	var again []client.Prompt
-	a.Eventually("the question", func() bool {
-		again = a.prompts(run)
-		return len(again) == 1
-	})
-	if again[0].RequestID != asked[0].RequestID || string(again[0].Payload) != string(asked[0].Payload) {
-		t.Errorf("it was %s, it is %s", asked[0].Payload, again[0].Payload)
-	}
-	a.must(again[0], allow)
-	a.said(run)
-	a.expectUsed(`{"command":"ls`, `<é>"}`)
 }

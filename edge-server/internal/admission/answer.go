@@ -10,8 +10,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// receiveAnswer takes a person's answer to a prompt. It is on disk before the agent gets it, and the agent gets it once: after a crash in
-// between the process that asked is gone, and nobody else is told.
+// receiveAnswer takes a person's answer to a prompt. It is on disk before the agent gets it, and the process that asked gets it once: after a
+// crash in between that process is gone, and the hub takes the answer to the next one (recover).
 func (a *Admission) receiveAnswer(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
 	target, known, err := a.journal.FindRun(ctx, c.RunID)
 	switch {

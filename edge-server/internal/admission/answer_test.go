@@ -1,7 +1,9 @@
 package admission_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -139,7 +142,7 @@ func TestRunWhoseProcessEndedWhileAPersonIsAskedIsTheHubsFromThenOn(t *testing.T
 	prompt := asked()
 	a.lines <- run.Delta{Text: "half a"}
 	a.lines <- prompt
-	a.exit <- admission.Exit{Outcome: run.ProcessEnded([]id.Request{prompt.RequestID}), Gone: true}
+	a.exit <- admission.Exit{Outcome: run.ProcessEnded(event.EndedAtTurnLimit, []id.Request{prompt.RequestID}), Gone: true}
 	want := `{"reason":"turn_limit","code":"timeout","pending":["` + string(prompt.RequestID) + `"]}`
 	log := []event.Type{event.RunStarted, event.MessageStarted, event.MessageDelta, event.PromptRequested, event.MessageDone, event.RunProcessEnded}
 	e.expect(t, c.RunID, want, log...)
@@ -165,25 +168,70 @@ func TestRunWhoseProcessEndedWhileAPersonIsAskedIsTheHubsFromThenOn(t *testing.T
 	}
 }
 
-// The answer was taken, and the edge died before the agent had it: the process is gone, and no other one gets the answer.
-func TestAnswerThatACrashKeptFromTheAgentIsNotDeliveredLater(t *testing.T) {
-	home := t.TempDir()
-	c, prompt := newOrder(), asked()
-	k := answerTo(c, wire.Answer{RequestID: prompt.RequestID, Decision: event.Allow, Digest: "d"})
-	recorded := wire.CommandReceipt{DeliveryID: k.DeliveryID, RunID: c.RunID, Status: wire.Accepted}
+// askedThenCrashed leaves in home an edge that was killed while its agent asked, and after it had heard the answer to delivered.
+func askedThenCrashed(t *testing.T, home string, c wire.Command, delivered, open run.Asked, answers ...wire.Command) {
+	t.Helper()
 	crashed(t, home, func(j *journal.Journal) {
 		from := journal.Origin{Scope: event.Scope{RunID: c.RunID}}
 		must(t, j.AnswerStart(t.Context(), c, wire.CommandReceipt{DeliveryID: c.DeliveryID, RunID: c.RunID, Status: wire.Accepted}))
 		must(t, j.Intend(t.Context(), c.RunID, "nonce"))
 		must(t, j.CommitStarted(t.Context(), from, 1, run.Candidate{Type: event.RunStarted, Payload: event.RunStartedPayload{}}))
-		must(t, j.Commit(t.Context(), from, run.Candidate{Type: event.PromptRequested, Payload: prompt.PromptRequestedPayload}))
-		must(t, j.AnswerAgain(t.Context(), k, recorded))
+		must(t, j.Commit(t.Context(), from,
+			run.Candidate{Type: event.PromptRequested, Payload: delivered.PromptRequestedPayload},
+			run.Candidate{Type: event.PromptRequested, Payload: open.PromptRequestedPayload},
+			run.Candidate{Type: event.PromptDelivered, Payload: event.PromptDeliveredPayload{RequestID: delivered.RequestID, Decision: event.Deny}}))
+		for _, k := range answers {
+			must(t, j.AnswerAgain(t.Context(), k, wire.CommandReceipt{DeliveryID: k.DeliveryID, RunID: c.RunID, Status: wire.Accepted}))
+		}
 	})
+}
+
+func TestARequestToAPersonOutlivesAnEdgeThatIsKilled(t *testing.T) {
+	home := t.TempDir()
+	c, delivered, open := newOrder(), asked(), asked()
+	askedThenCrashed(t, home, c, delivered, open)
 	e := start(t, home, newStage())
-	e.expect(t, c.RunID, `{"reason_code":"process_lost"}`, event.RunStarted, event.PromptRequested, event.RunInterrupted)
-	if r := e.receive(t, k, wire.Accepted); r != recorded || e.stage.startsOf(c.RunID) != 0 {
-		t.Errorf("repeat got %+v, %d starts", r, e.stage.startsOf(c.RunID))
+	e.expect(t, c.RunID, fmt.Sprintf(`{"reason":"process_lost","code":"process_lost","pending":[%q]}`, open.RequestID),
+		event.RunStarted, event.PromptRequested, event.PromptRequested, event.PromptDelivered, event.RunProcessEnded)
+	late := answerTo(c, wire.Answer{RequestID: open.RequestID, Decision: event.Allow, Digest: "d"})
+	if r := e.receive(t, late, wire.Rejected); r.Code != fault.TooLate || len(e.LiveRuns()) > 0 {
+		t.Errorf("answer got %+v, live %v", r, e.LiveRuns())
 	}
+}
+
+// The answer was taken, and the edge died before it knew that the agent had it: the request is reported, for the hub to take the answer to the
+// next process.
+func TestAnswerThatACrashKeptFromTheAgentIsReportedAsUnheard(t *testing.T) {
+	home := t.TempDir()
+	c, delivered, open := newOrder(), asked(), asked()
+	k := answerTo(c, wire.Answer{RequestID: open.RequestID, Decision: event.Allow, Digest: "d"})
+	askedThenCrashed(t, home, c, delivered, open, k)
+	e := start(t, home, newStage())
+	e.expect(t, c.RunID, fmt.Sprintf(`{"reason":"process_lost","code":"process_lost","pending":[%q]}`, open.RequestID),
+		event.RunStarted, event.PromptRequested, event.PromptRequested, event.PromptDelivered, event.RunProcessEnded)
+	if e.receive(t, k, wire.Accepted); e.stage.startsOf(c.RunID) != 0 {
+		t.Errorf("%d starts", e.stage.startsOf(c.RunID))
+	}
+}
+
+func TestARequestToAPersonOutlivesAnEdgeThatStops(t *testing.T) {
+	home := t.TempDir()
+	e := start(t, home, newStage())
+	c, prompt := newOrder(), asked()
+	e.receive(t, c, wire.Accepted)
+	a := e.stage.next(t)
+	a.lines <- prompt
+	agent := supervise.NewGroup(context.Background())
+	agent.Go(func(context.Context) error {
+		<-a.stopped
+		a.exit <- admission.Exit{Gone: true}
+		return nil
+	})
+	e.stop()
+	must(t, agent.Wait())
+	again := start(t, home, newStage())
+	again.expect(t, c.RunID, fmt.Sprintf(`{"reason":"edge_stopped","code":"edge_stopped","pending":[%q]}`, prompt.RequestID),
+		event.RunStarted, event.PromptRequested, event.RunProcessEnded)
 }
 
 func TestAttachmentsAndGrantsOfADispatchReachTheAgent(t *testing.T) {

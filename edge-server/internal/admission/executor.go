@@ -69,8 +69,8 @@ type Process interface {
 
 // Exit is how a process ended.
 type Exit struct {
-	// Outcome ends the run, or its process (run.ProcessEnded), if the agent has emitted neither Done nor Failure and nobody stopped it. The adapter applies the precedence
-	// of its protocol (S4: timeout, then error event, then exit code) by holding back Done and Failure until it knows.
+	// Outcome ends the run, or its process (run.ProcessEnded), if the agent has emitted neither Done nor Failure and nobody stopped it. The
+	// adapter applies the precedence of its protocol (S4: timeout, then error event, then exit code) by holding back Done and Failure until it knows.
 	Outcome run.Outcome
 
 	// Gone says that the whole process tree is known to be gone.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
@@ -47,7 +48,7 @@ func (a *Admission) restore(ctx context.Context, r journal.Run) (*turn, error) {
 	return t, a.catchUp(ctx, t)
 }
 
-// cutOff ends a run whose process belonged to an earlier edge process.
+// cutOff ends a run, or with people asked only the part of it on this edge, whose process belonged to an earlier edge process.
 func (a *Admission) cutOff(ctx context.Context, t *turn, r journal.Run) error {
 	gone := a.sweep(ctx, r)
 	a.metrics.recovered.Inc()
@@ -58,7 +59,7 @@ func (a *Admission) cutOff(ctx context.Context, t *turn, r journal.Run) error {
 	case r.Phase == journal.Intended:
 		return a.close(ctx, t, run.Interrupted(fault.StartUnknown))
 	}
-	return a.close(ctx, t, run.Interrupted(fault.ProcessLost))
+	return a.close(ctx, t, t.cut(event.EndedUnseen))
 }
 
 // sweep ends what is left of a start; it says whether nothing is.

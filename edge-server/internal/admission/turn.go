@@ -66,7 +66,7 @@ func (a *Admission) perform(life context.Context, t *turn) error {
 	crashpoint.Reach(crashpoint.RunIntended)
 	process, err := a.start(life, t)
 	if err != nil {
-		return a.close(ctx, t, outcome(life, Exit{Outcome: run.Failed(startError(err)), Gone: true}))
+		return a.end(ctx, life, t, Exit{Outcome: run.Failed(startError(err)), Gone: true})
 	}
 	crashpoint.Reach(crashpoint.RunSpawned)
 	a.metrics.started.Inc()
@@ -81,7 +81,7 @@ func (a *Admission) perform(life context.Context, t *turn) error {
 	if journalErr != nil {
 		return fmt.Errorf("record start: %w", journalErr)
 	}
-	return a.close(ctx, t, outcome(life, exit))
+	return a.end(ctx, life, t, exit)
 }
 
 // prepare completes the job and records the intent to start it.
@@ -149,24 +149,37 @@ func (a *Admission) meet(ctx context.Context, t *turn, fact run.Fact) error {
 	return a.journal.KeepAgentSession(ctx, t.dialogue, string(session))
 }
 
-// outcome decides how the run ends if the agent has not said so itself.
-func outcome(life context.Context, exit Exit) run.Outcome {
-	switch {
-	case errors.Is(context.Cause(life), errCancelled):
-		return run.Cancelled(exit.Gone)
-	case stopped(life):
-		return run.Interrupted(fault.EdgeStopped)
-	}
-	return exit.Outcome
-}
-
-// close writes the closings and the terminal, unless the run has had one.
-func (a *Admission) close(ctx context.Context, t *turn, o run.Outcome) error {
+// end closes a turn whose process is over.
+func (a *Admission) end(ctx, life context.Context, t *turn, exit Exit) error {
 	if t.behind {
 		if err := a.catchUp(ctx, t); err != nil {
 			return err
 		}
 	}
+	return a.close(ctx, t, t.outcome(life, exit))
+}
+
+// outcome decides how the run ends if the agent has not said so itself.
+func (t *turn) outcome(life context.Context, exit Exit) run.Outcome {
+	switch {
+	case errors.Is(context.Cause(life), errCancelled):
+		return run.Cancelled(exit.Gone)
+	case stopped(life):
+		return t.cut(event.EndedWithEdge)
+	}
+	return exit.Outcome
+}
+
+// cut is the end of a process that somebody else ended. What it has asked people outlives it (architecture 9).
+func (t *turn) cut(why event.EndReason) run.Outcome {
+	if pending := t.normaliser.Unheard(); len(pending) > 0 {
+		return run.ProcessEnded(why, pending)
+	}
+	return run.Interrupted(why.Code())
+}
+
+// close writes the closings and the last event, unless the run has had it.
+func (a *Admission) close(ctx context.Context, t *turn, o run.Outcome) error {
 	last := t.normaliser.Close(o)
 	if len(last) == 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -107,9 +108,19 @@ func (d *desk) moved() []run.AgentEvent {
 	return delivered
 }
 
-// close makes everything moot that is still open: the agent has said its last word.
-func (d *desk) close() {
+// close makes everything moot that is still open: the agent has said its last word. It returns the prompts of which the agent is not known to
+// have the answer, none when that word came earlier.
+func (d *desk) close() (unheard []id.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
 	d.closed = true
+	for _, p := range d.prompts {
+		if p.stage < settled {
+			unheard = append(unheard, p.request)
+		}
+	}
+	return unheard
 }

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // playAgent reads its turn, then takes the steps one after the other: say:LINE, stderr:LINE, big:BYTES, read (a line of stdin, which it says
-// as a thing of its own on stderr), hear (a line of stdin, which it says as text), drain (stdin to its end), ignore-term, on-term:LINE, hang, exit:CODE. LINE has the turn for $TURN
+// as a thing of its own on stderr), hear (a line of stdin, which it says as text), drain (stdin to its end), ignore-term, on-term:LINE, hang, kill, exit:CODE. LINE has the turn for $TURN
 // a NUL byte for $NUL and the line that was read last for $HEARD.
 func playAgent(steps []string) int {
 	in := bufio.NewReader(os.Stdin)
@@ -93,6 +93,9 @@ func playAgent(steps []string) int {
 			fmt.Println(arg)
 		case "hang":
 			<-signals
+		case "kill":
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			<-signals // it takes a moment
 		case "exit":
 			var code int
 			fmt.Sscan(arg, &code)

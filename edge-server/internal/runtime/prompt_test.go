@@ -199,6 +199,31 @@ func TestSecretsInRequestsAreNotShownAndTheDigestIsOfWhatIsShown(t *testing.T) {
 	}
 }
 
+func TestPromptOutlivesAnAgentThatASignalEnded(t *testing.T) {
+	for name, steps := range map[string][]string{
+		"before the answer":             {asking("r1", "Bash", "{}"), "kill"},
+		"with the answer in its memory": {asking("r1", "Bash", "{}"), "read", "kill"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := permitted(t, steps...)
+			if len(steps) > 2 {
+				b.person = says(event.Allow, nil)
+			}
+			tr := b.play(t)
+			want := fmt.Sprintf(`run.process_ended {"reason":"process_lost","code":"process_lost","pending":[%q]}`, tr.asked[0].RequestID)
+			if got := tr.outcome(t); got != want || len(tr.delivered) > 0 {
+				t.Errorf("ended with %s, delivered %q", got, tr.delivered)
+			}
+		})
+	}
+	t.Run("but not one that had given its result", func(t *testing.T) {
+		tr := permitted(t, asking("r1", "Bash", "{}"), ended, "drain", "kill").play(t)
+		if got := tr.outcome(t); !strings.HasPrefix(got, "run.failed ") {
+			t.Errorf("ended with %s", got)
+		}
+	})
+}
+
 const overdue = "The time limit of the turn passed before anybody answered."
 
 func TestTurnLimitTellsTheAgentNoAndLeavesThePersonThePrompt(t *testing.T) {

@@ -9,10 +9,14 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
+
+// killed is below the codes of processes that a signal ended. Such an agent has not chosen to wait no longer.
+const killed = 128
 
 // errTurnLimit is the cause of a context that ended at the limit of a turn.
 var errTurnLimit = errors.New("the turn took longer than its profile allows")
@@ -51,15 +55,18 @@ func (r *running) Follow(ctx context.Context, emit func(run.AgentEvent) error) a
 	}
 	t.begin()
 	exit := r.proc.Follow(ctx, r.input, t.line)
-	r.desk.close()
+	unheard := r.desk.close()
 	end := End{Code: exit.Code, Gone: exit.Gone, Stderr: exit.Stderr}
 	overdue := lifted()
 	if exit.Stopped || len(overdue) > 0 {
 		end.TimedOut = errors.Is(context.Cause(ctx), errTurnLimit)
 		end.Cancelled = !end.TimedOut
 	}
-	if end.TimedOut {
-		end.Pending = overdue
+	switch {
+	case end.TimedOut:
+		end.Pending, end.Why = overdue, event.EndedAtTurnLimit
+	case !end.Cancelled && exit.Code > killed:
+		end.Pending, end.Why = unheard, event.EndedUnseen
 	}
 	r.metrics.exits.With(how(end)).Inc()
 	r.log.Info("agent process ended", "code", end.Code, "timed_out", end.TimedOut, "cancelled", end.Cancelled, "gone", end.Gone)

@@ -76,6 +76,8 @@ type End struct {
 	Cancelled bool   // it was stopped because somebody asked
 	Gone      bool   // its whole tree is known to be gone
 	Stderr    string // the end of it
-	// Pending are prompts that a person had not answered when the process was stopped at its limit: its run goes on waiting (R21).
+	// Pending are prompts to people of which the agent has not got the answer though it was not done: its run goes on waiting (R21), and Why
+	// says what ended the process.
 	Pending []id.Request
+	Why     event.EndReason
 }

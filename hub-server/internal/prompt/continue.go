@@ -41,7 +41,7 @@ func (a Answer) payload(request id.Request) event.PromptAnsweredPayload {
 	}
 }
 
-// Continue implements runlog.Continuer: it is for answers that were on their way to a process when its turn limit ended it.
+// Continue implements runlog.Continuer: it is for answers that were on their way to a process when it ended.
 func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
 	all, err := p.Store.Unheard(ctx, abandoned.ID)
 	if err != nil {
@@ -53,7 +53,7 @@ func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
 	}
 	if len(decided) == 0 {
 		return p.Runs.Abandon(ctx, abandoned.ID, event.ErrorObj{
-			Code: fault.Timeout, Message: "The agent was stopped at its turn limit. Nothing that it asked is known, so it cannot go on.",
+			Code: fault.ProcessLost, Message: "The agent's process has ended. Nothing that it asked is known, so it cannot go on.",
 		})
 	}
 	by := lastPerson(all, abandoned.RequestedBy)

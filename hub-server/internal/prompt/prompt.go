@@ -1,6 +1,6 @@
 // Package prompt holds the rules of questions that agents ask people (architecture 9): a question is on disk before anybody sees it and is
-// the same on every device; the first answer counts and everybody else learns of it; and an answer whose asker has gone at its turn limit
-// is taken back to the agent by another run (R21).
+// the same on every device; the first answer counts and everybody else learns of it; and an answer whose asker has gone is taken back to
+// the agent by another run (R21).
 package prompt
 
 import (

@@ -65,7 +65,7 @@ func (r *Runs) Succeed(
 	if err != nil {
 		return Succession{}, fmt.Errorf("prepare the run after %s: %w", found.ID, err)
 	}
-	ended, err := r.closer.ending(ctx, found, found.LastEventSeq, follow, run.TimedOutWaiting(next.ID))
+	ended, err := r.closer.ending(ctx, found, found.LastEventSeq, follow, run.Continued(next.ID))
 	return Succession{Run: found, By: by, Ended: ended, Next: next}, err
 }
 

@@ -43,8 +43,8 @@ type Run struct {
 	StartedAt time.Time // zero until the agent process ran
 	EndedAt   time.Time // zero until the outcome
 
-	// ProcessEnded says that the edge has ended the agent's process at its turn limit while a person was asked, and has no more to tell:
-	// the run waits for that person, and what becomes of it is the hub's to decide (R21).
+	// ProcessEnded says that the agent's process has ended while people were asked, and the edge has no more to tell: the run waits for
+	// them, and what becomes of it is the hub's to decide (R21).
 	ProcessEnded bool
 
 	// Unknown says that the run may have moved on without us: its edge is absent. It is a view, never stored.

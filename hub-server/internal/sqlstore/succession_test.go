@@ -19,7 +19,13 @@ import (
 // limit lets the edge end the process of the run at its turn limit.
 func (a *asker) limit(pending ...id.Request) {
 	a.t.Helper()
-	a.j.write(a.t, a.n.ID, wireEnded, event.ProcessEndedPayload{Reason: event.EndedAtTurnLimit, Code: fault.Timeout, Pending: pending})
+	a.ended(event.EndedAtTurnLimit, pending...)
+}
+
+// ended lets the edge report the end of the process.
+func (a *asker) ended(why event.EndReason, pending ...id.Request) {
+	a.t.Helper()
+	a.j.write(a.t, a.n.ID, wireEnded, event.ProcessEndedPayload{Reason: why, Code: why.Code(), Pending: pending})
 	a.j.flush(a.t, a.record)
 }
 
@@ -77,6 +83,23 @@ func TestR21AnAnswerAfterTheTurnLimitGoesOnInAnotherRun(t *testing.T) {
 			t.Errorf("a process that is gone is answered: %+v", got)
 		}
 	})
+}
+
+func TestAQuestionOutlivesAProcessThatWasLost(t *testing.T) {
+	for why, code := range map[event.EndReason]fault.Code{event.EndedUnseen: fault.ProcessLost, event.EndedWithEdge: fault.EdgeStopped} {
+		eachAsker(t, func(t *testing.T, a *asker) {
+			request := a.ask(event.Person, `{}`)
+			a.ended(why, request)
+			if got := a.list()[0]; got.State != prompt.Pending || !got.Outlived || a.state() != run.StateWaitingPerson {
+				t.Fatalf("question %+v, run %s", got, a.state())
+			}
+			a.must(request, event.Allow)
+			next, d := a.next()
+			if old := a.get(t, a.n.ID); old.Error.Code != code || next.Continues != a.n.ID || len(d.Continues.Grants) != 1 {
+				t.Errorf("run %+v, next %+v", old, next)
+			}
+		})
+	}
 }
 
 func TestR21TheRunGoesOnOnceTheLastQuestionIsAnswered(t *testing.T) {

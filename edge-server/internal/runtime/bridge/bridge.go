@@ -86,7 +86,7 @@ func (d *dialogue) End(end runtime.End) ([]run.AgentEvent, run.Outcome) {
 	}
 	switch {
 	case len(end.Pending) > 0:
-		return events, run.ProcessEnded(end.Pending)
+		return events, run.ProcessEnded(end.Why, end.Pending)
 	case end.Cancelled:
 		return events, run.Cancelled(end.Gone)
 	case o.OK():

@@ -45,12 +45,24 @@ func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, r
 			n.of(s.session, n.decision(answered)+n.style.Dim(" "+Line(string(answered.RequestID), maxInTable)))
 		}
 	case event.RunProcessEnded:
-		n.of(s.session, who+n.style.Yellow(" … was stopped at its turn limit and goes on when it is answered"))
+		n.of(s.session, who+n.style.Yellow(" … "+stopped(raw)+" and goes on when it is answered"))
 		return
 	default:
 		return
 	}
 	n.speaker = p.TaskID
+}
+
+// stopped says what ended a process that had asked.
+func stopped(raw json.RawMessage) string {
+	ended, _ := read[event.ProcessEndedPayload](raw)
+	switch ended.Reason {
+	case event.EndedWithEdge:
+		return "was stopped with its edge"
+	case event.EndedUnseen:
+		return "was lost"
+	}
+	return "was stopped at its turn limit"
 }
 
 // decision says who decided what.
