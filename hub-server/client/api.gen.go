@@ -433,6 +433,7 @@ const (
 	ProblemCodeNotFound             ProblemCode = "not_found"
 	ProblemCodeOriginRefused        ProblemCode = "origin_refused"
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
+	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
@@ -497,6 +498,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodePromptCancelled:
 		return true
+	case ProblemCodePromptExpired:
+		return true
 	case ProblemCodeRateLimited:
 		return true
 	case ProblemCodeRunEnded:
@@ -535,8 +538,11 @@ func (e PromptAnswerBy) Valid() bool {
 
 // Defines values for PromptDecision.
 const (
-	PromptDecisionAllow PromptDecision = "allow"
-	PromptDecisionDeny  PromptDecision = "deny"
+	PromptDecisionAllow    PromptDecision = "allow"
+	PromptDecisionCancel   PromptDecision = "cancel"
+	PromptDecisionContinue PromptDecision = "continue"
+	PromptDecisionDeny     PromptDecision = "deny"
+	PromptDecisionRetry    PromptDecision = "retry"
 )
 
 // Valid indicates whether the value is a known member of the PromptDecision enum.
@@ -544,7 +550,13 @@ func (e PromptDecision) Valid() bool {
 	switch e {
 	case PromptDecisionAllow:
 		return true
+	case PromptDecisionCancel:
+		return true
+	case PromptDecisionContinue:
+		return true
 	case PromptDecisionDeny:
+		return true
+	case PromptDecisionRetry:
 		return true
 	default:
 		return false
@@ -555,6 +567,7 @@ func (e PromptDecision) Valid() bool {
 const (
 	PromptStateAnswered  PromptState = "answered"
 	PromptStateCancelled PromptState = "cancelled"
+	PromptStateExpired   PromptState = "expired"
 	PromptStatePending   PromptState = "pending"
 )
 
@@ -564,6 +577,8 @@ func (e PromptState) Valid() bool {
 	case PromptStateAnswered:
 		return true
 	case PromptStateCancelled:
+		return true
+	case PromptStateExpired:
 		return true
 	case PromptStatePending:
 		return true
@@ -1392,11 +1407,15 @@ type NewPassword = string
 
 // NotificationPayload defines model for NotificationPayload.
 type NotificationPayload struct {
-	CreatedAt time.Time               `json:"created_at"`
-	ID        string                  `json:"id"`
-	Payload   map[string]interface{}  `json:"payload"`
-	Read      bool                    `json:"read"`
-	Type      NotificationPayloadType `json:"type"`
+	CreatedAt time.Time `json:"created_at"`
+	ID        string    `json:"id"`
+
+	// Payload Of type `prompt`: a Prompt as it stood then. Its `id` is the request's, so the newest one replaces those before.
+	Payload json.RawMessage `json:"payload"`
+
+	// Read Of type `prompt`: nothing is left to be answered.
+	Read bool                    `json:"read"`
+	Type NotificationPayloadType `json:"type"`
 }
 
 // NotificationPayloadType defines model for NotificationPayload.Type.
@@ -1460,7 +1479,10 @@ type Prompt struct {
 	// EventSeq Of the event that asked.
 	EventSeq int64 `json:"event_seq"`
 
-	// Kind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+	// ExpiresAt When it expires by a time limit of its own. Absent when it has none.
+	ExpiresAt time.Time `json:"expires_at,omitempty,omitzero"`
+
+	// Kind What is asked: `permission` to use a tool, a `question`, a `plan_review`, a `step_decision`. More kinds may come; show an unknown one by its payload.
 	Kind PromptKind `json:"kind"`
 
 	// Payload The stored bytes, never re-encoded. Shapes are in `api/events.md`.
@@ -1468,7 +1490,7 @@ type Prompt struct {
 	RequestID RequestID    `json:"request_id"`
 	SessionID SessionID    `json:"session_id"`
 
-	// State `cancelled`: the run is over, nobody waits for an answer.
+	// State `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer.
 	State PromptState `json:"state"`
 
 	// TaskID Example: run_9f2c1b7ad0e44c55
@@ -1483,8 +1505,10 @@ type PromptAnswer struct {
 	By PromptAnswerBy `json:"by"`
 
 	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
-	ContinuedByRunID RunID          `json:"continued_by_run_id,omitempty,omitzero"`
-	Decision         PromptDecision `json:"decision"`
+	ContinuedByRunID RunID `json:"continued_by_run_id,omitempty,omitzero"`
+
+	// Decision `allow` and `deny` answer all kinds but `step_decision`, which takes the other three.
+	Decision PromptDecision `json:"decision"`
 
 	// DeliveredAt When the agent had it and went on. Absent until then, and for ever if it never had it.
 	DeliveredAt time.Time `json:"delivered_at,omitempty,omitzero"`
@@ -1493,6 +1517,9 @@ type PromptAnswer struct {
 
 	// Refused Why the edge could not pass it on, such as `too_late`: the process was gone.
 	Refused string `json:"refused,omitempty,omitzero"`
+
+	// Response What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved.
+	Response PromptResponse `json:"response,omitempty,omitzero"`
 
 	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
 	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
@@ -1506,23 +1533,27 @@ type PromptAnswerBy string
 
 // PromptAnswerInput defines model for PromptAnswerInput.
 type PromptAnswerInput struct {
+	// Decision `allow` and `deny` answer all kinds but `step_decision`, which takes the other three.
 	Decision PromptDecision `json:"decision"`
 	Digest   SHA256         `json:"digest,omitempty,omitzero"`
 
-	// Reason The agent is told it with a denial; it is recorded in any case.
+	// Reason The agent is told it, but for a permission that is allowed; it is recorded in any case.
 	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Response What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved.
+	Response PromptResponse `json:"response,omitempty,omitzero"`
 
 	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
 	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
 }
 
-// PromptDecision defines model for PromptDecision.
+// PromptDecision `allow` and `deny` answer all kinds but `step_decision`, which takes the other three.
 type PromptDecision string
 
 // PromptInput What the tool is to get instead of what the agent proposed; only with `allow`.
 type PromptInput = json.RawMessage
 
-// PromptKind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+// PromptKind What is asked: `permission` to use a tool, a `question`, a `plan_review`, a `step_decision`. More kinds may come; show an unknown one by its payload.
 type PromptKind = string
 
 // PromptList defines model for PromptList.
@@ -1533,7 +1564,10 @@ type PromptList struct {
 	Next PageToken `json:"next,omitempty,omitzero"`
 }
 
-// PromptState `cancelled`: the run is over, nobody waits for an answer.
+// PromptResponse What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved.
+type PromptResponse = json.RawMessage
+
+// PromptState `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer.
 type PromptState string
 
 // ReadMark defines model for ReadMark.
@@ -2500,7 +2534,7 @@ type ClientInterface interface {
 
 	// AnswerPromptWithBody Answer what an agent asks
 	//
-	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2509,7 +2543,7 @@ type ClientInterface interface {
 
 	// AnswerPrompt Answer what an agent asks
 	//
-	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -3460,7 +3494,7 @@ func (c *API) ListAgentTaskPrompts(ctx context.Context, taskID TaskID, params *L
 
 // AnswerPromptWithBody Answer what an agent asks
 //
-// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3479,7 +3513,7 @@ func (c *API) AnswerPromptWithBody(ctx context.Context, taskID TaskID, requestID
 
 // AnswerPrompt Answer what an agent asks
 //
-// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6113,7 +6147,7 @@ type ClientWithResponsesInterface interface {
 
 	// AnswerPromptWithBodyWithResponse Answer what an agent asks
 	//
-	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6122,7 +6156,7 @@ type ClientWithResponsesInterface interface {
 
 	// AnswerPromptWithResponse Answer what an agent asks
 	//
-	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9316,7 +9350,7 @@ func (c *ClientWithResponses) ListAgentTaskPromptsWithResponse(ctx context.Conte
 
 // AnswerPromptWithBodyWithResponse Answer what an agent asks
 //
-// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9331,7 +9365,7 @@ func (c *ClientWithResponses) AnswerPromptWithBodyWithResponse(ctx context.Conte
 
 // AnswerPromptWithResponse Answer what an agent asks
 //
-// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process was ended at its turn limit, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
+// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

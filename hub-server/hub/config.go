@@ -33,6 +33,8 @@ type Config struct {
 	Origins []string `env:"HUB_ORIGINS"`
 	// How long an edge may stay away before its runs are recorded as interrupted.
 	InterruptAfter time.Duration `env:"HUB_INTERRUPT_AFTER" envDefault:"24h"`
+	// How long an agent's question waits for an answer at most.
+	PromptTTL time.Duration `env:"HUB_PROMPT_TTL" envDefault:"360h"`
 	// How many live sockets one user may have on one hub process.
 	SocketsPerUser int `env:"HUB_SOCKETS_PER_USER" envDefault:"10"`
 	// How many runs one user may follow at once on one hub process, as streams of server-sent events.
@@ -114,6 +116,9 @@ func (c Config) check() error {
 	}
 	if c.InterruptAfter <= 0 {
 		faults = append(faults, errors.New("HUB_INTERRUPT_AFTER: must be positive"))
+	}
+	if c.PromptTTL <= 0 {
+		faults = append(faults, errors.New("HUB_PROMPT_TTL: must be positive"))
 	}
 	if c.SocketsPerUser <= 0 {
 		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))

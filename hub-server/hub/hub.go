@@ -133,6 +133,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		supervise.Part{Name: "outbox tail", Run: s.tail.Run, Ready: s.tail.Ready()},
 		supervise.Part{Name: "wake-ups", Run: h.listenForWakeups},
 		supervise.Part{Name: "run watch", Run: s.watch.Run},
+		supervise.Part{Name: "question expiry", Run: s.expiry.Run},
 		supervise.Part{Name: "client sockets", Run: s.gate.Run},
 		supervise.Part{Name: "edge uplinks", Run: func(ctx context.Context) error { return s.uplink.Run(ctx, h.hubBus) }},
 		// The listener last: nobody is let in before all of the above is there, and nobody new while it stops.

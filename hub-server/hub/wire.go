@@ -33,6 +33,7 @@ type services struct {
 	tail         *delivery.Tail
 	followers    *delivery.Followers
 	watch        *runlog.Watch
+	expiry       *prompt.Expiry
 	gate         *gate.Gate
 	uplink       *uplink.Handler
 	handler      http.Handler
@@ -87,6 +88,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	}
 	h.newDelivery(st, d)
 	s.watch = runlog.NewWatch(d.record.Runs, d.prompts, h.opts.Config.InterruptAfter)
+	s.expiry = &prompt.Expiry{Prompts: d.prompts, TTL: h.opts.Config.PromptTTL, Log: h.log}
 	s.uplink = uplink.NewHandler(uplink.Deps{
 		Log: h.log, Bus: uplinkBus{h.edgeBus, h.local}, Edges: d.edges, Lanes: d.record.Lanes, Runs: d.record.Runs,
 		Presence: s.presence, Problem: httpapi.AnswerProblem(h.log), Metrics: uplink.NewMetrics(h.registry),
@@ -135,7 +137,7 @@ func (h *Hub) newDelivery(st stores, d *domain) {
 	s.followers = delivery.NewFollowers(h.opts.Config.StreamsPerUser)
 	s.tail = delivery.NewTail(delivery.Config{
 		Log: h.log, Metrics: h.registry, Outbox: h.store, Epoch: h.store.Epoch, Seen: s.followers.Seen,
-		Expand: frames.NewExpander(record{h.store, st.runlog, st.chat, st.fleet}),
+		Expand: frames.NewExpander(record{h.store, st.runlog, st.chat, st.fleet, st.prompts}),
 	})
 	s.gate = gate.New(gate.Deps{
 		Log: h.log, Metrics: h.registry, Devices: d.devices, Tail: s.tail, Marks: s.marks, Bus: h.hubBus,
@@ -150,6 +152,7 @@ type record struct {
 	*sqlstore.Runlog
 	*sqlstore.Chat
 	*sqlstore.Fleet
+	*sqlstore.Prompts
 }
 
 // uplinkBus is the embedded server with the hub's own connection to it.

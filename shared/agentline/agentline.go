@@ -10,9 +10,14 @@
 //	{"type":"error","error_code":"rate_limit","error_message":"sentence","retryable":true}
 //	{"type":"session_init","session_id":"name to resume by"}
 //	{"type":"run.agent.thinking","payload":{"delta":"reasoning"}}      and any other run.agent.* fact, or run.checkpoint
+//	{"type":"prompt","request_id":"1","kind":"question","inner":{…},"timeout_ms":60000}      asks a person; kinds are those of event.PromptKind
 //
-// An agent of the bridge protocol moves here by adding such lines: its own partial, result and error are lines of this runtime too, with the
-// session_id and usage that they carry, and mean what they mean there.
+// An agent of the bridge protocol moves here by adding such lines: its own partial, result, error and permission_request are lines of this
+// runtime too, with the session_id and usage that they carry, and mean what they mean there.
+//
+// Whoever asks reads the answers on stdin, in any order: permission_response of the bridge protocol, and for a prompt
+//
+//	{"type":"prompt_response","request_id":"1","decision":"allow","response":{…},"reason":"text"}
 //
 // Keys that are not named here are ignored, so that agents can be newer than the edge. `tool_call_id` may be missing: calls and results then
 // pair by name. `answer` is used only if nothing of it was a delta. The agent ends with done or error, then exits with code 0.
@@ -40,12 +45,14 @@ const (
 	Done        Type = "done"
 	Error       Type = "error"
 	SessionInit Type = "session_init"
+	Prompt      Type = "prompt"
 )
 
 // Types of the bridge protocol that are lines here too; its error is told from ours by its fields.
 const (
-	Partial = Type(bridge.TypePartial)
-	Result  = Type(bridge.TypeResult)
+	Partial    = Type(bridge.TypePartial)
+	Result     = Type(bridge.TypeResult)
+	Permission = Type(bridge.TypePermissionRequest)
 )
 
 // Line is one line with all of its fields; which ones count depends on Type.
@@ -74,6 +81,11 @@ type Line struct {
 	Retryable    bool   `json:"retryable,omitempty"`
 
 	Payload json.RawMessage `json:"payload,omitempty"`
+
+	RequestID string           `json:"request_id,omitempty"`
+	Kind      event.PromptKind `json:"kind,omitempty"`
+	Inner     json.RawMessage  `json:"inner,omitempty"`
+	TimeoutMS int64            `json:"timeout_ms,omitempty"` // 0 for no limit (R11)
 }
 
 // File is an artifact: exactly one of Path, Content and ContentBase64 says what is in it. Path is relative to the agent's directory.
@@ -107,6 +119,9 @@ func (e *IgnoredError) Error() string { return fmt.Sprintf("line ignored: %s", e
 func Parse(data []byte) (Line, error) {
 	switch {
 	case event.Depth(data) > event.MaxDepth:
+		if said, err := bridge.ParseLine(data); err == nil { // a request: it is read as far as it takes to be answered
+			return Line{Type: Permission, Bridge: &said}, nil
+		}
 		return Line{}, &IgnoredError{TooDeep}
 	case !json.Valid(data):
 		return Line{}, &IgnoredError{NotJSON}
@@ -128,12 +143,16 @@ func Parse(data []byte) (Line, error) {
 
 // ofBridge may be asked of a line with a bad field too: the bridge protocol has rules of its own for those.
 func (l Line) ofBridge() bool {
-	return l.Type == Partial || l.Type == Result || (l.Type == Error && l.ErrorCode == "" && l.ErrorMessage == "")
+	return l.Type == Partial || l.Type == Result || l.Type == Permission || (l.Type == Error && l.ErrorCode == "" && l.ErrorMessage == "")
 }
 
 func (l Line) asBridge(data []byte) (Line, error) {
 	said, err := bridge.ParseLine(data)
-	if err != nil {
+	var ignored *bridge.IgnoredError
+	switch {
+	case errors.As(err, &ignored) && ignored.Reason == bridge.ReasonBadRequest:
+		return Line{}, &IgnoredError{BadField}
+	case err != nil:
 		return Line{}, &IgnoredError{UnknownType} // the name of a key in another case
 	}
 	return Line{Type: l.Type, Retryable: l.Retryable, Bridge: &said}, nil
@@ -147,6 +166,8 @@ func (l Line) check() error {
 		return need(l.SessionID != "")
 	case Artifact:
 		return need(l.Artifact != nil && l.Artifact.sources() == 1)
+	case Prompt:
+		return need(bridge.ValidRequestID(l.RequestID))
 	}
 	if !l.Fact() {
 		return &IgnoredError{UnknownType}

@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -33,6 +35,8 @@ func say(w *agentline.Writer) {
 	w.ToolFailed("2", "read", event.ErrorObj{Code: "not_found", Message: "No such file.", Retryable: true})
 	w.Artifact("a.md", "text/markdown", []byte("# A\n"))
 	w.Artifact("a.bin", "", []byte{0xff, 0})
+	w.Ask("1", event.PromptQuestion, event.Question{Question: "a < b?", Options: []event.Choice{{Label: "yes"}}}, time.Minute)
+	w.Ask("2", event.PromptStepDecision, event.StepDecision{Scope: event.ScopePlan, Reason: "out of time"}, 0)
 	w.Metrics(map[string]any{"turns": 1})
 	w.Done("one two")
 	w.Fail("rate_limit", "Wait a minute.", true)
@@ -106,16 +110,18 @@ func TestWhatIsNoEventSaysWhy(t *testing.T) {
 		`{"type":"Delta"}`:              agentline.UnknownType,
 		`{"Type":"partial","text":"x"}`: agentline.UnknownType,
 		`{"type":"Partial","text":"x"}`: agentline.UnknownType,
-		`{"type":"permission_request","request_id":"1","tool_name":"x","input":{}}`: agentline.UnknownType,
-		`{"type":"run.started"}`:                                   agentline.UnknownType,
-		`{"type":"run.agent."}`:                                    agentline.UnknownType,
-		`{"type":"run.agent.a b"}`:                                 agentline.UnknownType,
-		`{"type":7}`:                                               agentline.BadField,
-		`{"type":"delta","content":7}`:                             agentline.BadField,
-		`{"type":"session_init"}`:                                  agentline.BadField,
-		`{"type":"artifact"}`:                                      agentline.BadField,
-		`{"type":"artifact","artifact":{"filename":"x"}}`:          agentline.BadField,
-		`{"type":"artifact","artifact":{"path":"x","content":""}}`: agentline.BadField,
+		`{"type":"permission_request","tool_name":"x","input":{}}`:           agentline.BadField,
+		`{"type":"prompt","kind":"question","inner":{}}`:                     agentline.BadField,
+		`{"type":"prompt","request_id":"a b","kind":"question"}`:             agentline.BadField,
+		`{"type":"run.started"}`:                                             agentline.UnknownType,
+		`{"type":"run.agent."}`:                                              agentline.UnknownType,
+		`{"type":"run.agent.a b"}`:                                           agentline.UnknownType,
+		`{"type":7}`:                                                         agentline.BadField,
+		`{"type":"delta","content":7}`:                                       agentline.BadField,
+		`{"type":"session_init"}`:                                            agentline.BadField,
+		`{"type":"artifact"}`:                                                agentline.BadField,
+		`{"type":"artifact","artifact":{"filename":"x"}}`:                    agentline.BadField,
+		`{"type":"artifact","artifact":{"path":"x","content":""}}`:           agentline.BadField,
 		`{"type":"done","answer":` + string(bytes.Repeat([]byte("["), 5000)): agentline.TooDeep,
 	}
 	for line, want := range cases {
@@ -143,6 +149,8 @@ func TestLinesOfTheBridgeProtocolAreReadByItsRules(t *testing.T) {
 		`{"type":"partial","text":"x","role":"thinking","session_id":"s-1"}`, `{"type":"partial","text":7,"session_id":"a/b"}`,
 		`{"type":"result","text":"all","usage":{"input_tokens":1}}`, `{"type":"result","usage":7}`,
 		`{"type":"error","message":"no luck"}`, `{"type":"error","message":7}`, `{"type":"error"}`,
+		`{"type":"permission_request","request_id":"1","tool_name":"x","input":{"a":1.0}}`, `{"type":"permission_request","request_id":"1"}`,
+		`{"type":"permission_request","request_id":"1","tool_name":"x","input":` + strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40) + "}",
 	} {
 		want, err := bridge.ParseLine([]byte(line))
 		if err != nil {

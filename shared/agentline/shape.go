@@ -60,6 +60,11 @@ func ownShapes() []Shape {
 		{SessionInit, "Names the session by which the agent can be resumed.", []Field{
 			{"session_id", Text, true, "the name; the first one counts"},
 		}},
+		{Prompt, "Asks a person, and waits for the answer on stdin.", []Field{
+			requestField(), {"kind", Text, false, "question, plan_review or step_decision"},
+			{"inner", Object, false, "what is asked"},
+			{"timeout_ms", Number, false, "how long it waits for an answer, then it is `timeout`; 0 for no limit"},
+		}},
 		{Done, "The turn is done.", []Field{
 			{"answer", Text, false, "the whole answer, used only if no piece of it was said before"},
 		}},
@@ -91,7 +96,15 @@ func bridgeShapes() []Shape {
 		{Result, "The answer, as the bridge protocol has it; other lines may follow.", []Field{
 			{"text", Text, false, "the whole answer, used only if no piece of it was said before"}, sessionField(), usageField(),
 		}},
+		{Permission, "Asks a person whether a tool may be used, as the bridge protocol has it.", []Field{
+			requestField(), {"tool_name", Text, false, "name of the tool"}, {"input", Object, false, "what it is to be called with"},
+			{"description", Text, false, "what it is for"}, {"tool_use_id", Text, false, "the model's own id of the call"}, sessionField(),
+		}},
 	}
+}
+
+func requestField() Field {
+	return Field{"request_id", Text, true, "unique within the turn; the answer names it"}
 }
 
 func sessionField() Field {

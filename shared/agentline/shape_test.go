@@ -42,7 +42,9 @@ func TestShapesNameEveryFieldThatIsRead(t *testing.T) {
 			named[f.Name] = true
 		}
 	}
-	read := map[string]bool{"text": true, "role": true, "usage": true, "message": true} // by the bridge protocol
+	read := map[string]bool{ // by the bridge protocol
+		"text": true, "role": true, "usage": true, "message": true, "input": true, "description": true, "tool_use_id": true,
+	}
 	line := reflect.TypeFor[agentline.Line]()
 	for i := range line.NumField() {
 		name, _, _ := strings.Cut(line.Field(i).Tag.Get("json"), ",")

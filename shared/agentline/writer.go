@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"time"
 	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/shared/contentchain"
@@ -84,6 +85,12 @@ func (w *Writer) Metrics(counters map[string]any) {
 	payload := map[string]any{"content_chain": head.ContentChain, "items": head.Items}
 	maps.Copy(payload, counters)
 	w.Fact(event.SessionMetrics, payload)
+}
+
+// Ask puts a prompt before a person. id is unique within the turn, inner is an event.Question, PlanReview or StepDecision; limit is how long it
+// waits, 0 for as long as it takes.
+func (w *Writer) Ask(id string, kind event.PromptKind, inner any, limit time.Duration) {
+	w.line(Line{Type: Prompt, RequestID: id, Kind: kind, Inner: w.encode(inner), TimeoutMS: limit.Milliseconds()})
 }
 
 // Done ends the turn.

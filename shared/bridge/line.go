@@ -131,12 +131,12 @@ func (l *Line) parseRequest(m members) bool {
 	}
 	r.Malformed = r.ToolName == "" || len(r.ToolName) > maxToolName || !isObject(r.Input) || event.Depth(r.Input) > event.MaxValueDepth
 	l.Request = r
-	return validRequestID(r.RequestID)
+	return ValidRequestID(r.RequestID)
 }
 
 // isRequest says whether somebody waits for an answer to the line, whatever else it is.
 func (m members) isRequest() bool {
-	return Type(m.text("type")) == TypePermissionRequest && validRequestID(m.text("request_id"))
+	return Type(m.text("type")) == TypePermissionRequest && ValidRequestID(m.text("request_id"))
 }
 
 // sessionID returns a usable id or "", with a warning if there was an unusable one.
@@ -156,6 +156,7 @@ func (m members) sessionID() (string, []Reason) {
 
 func isObject(raw []byte) bool { return bytes.HasPrefix(raw, []byte("{")) }
 
-func validRequestID(s string) bool {
+// ValidRequestID says whether s can name a request within its turn.
+func ValidRequestID(s string) bool {
 	return s != "" && len(s) <= maxSessionID && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
 }

@@ -1,5 +1,7 @@
 package event
 
+import "slices"
+
 // Terminal says whether the event ends its run. A run has at most one.
 func (t Type) Terminal() bool {
 	switch t {
@@ -29,7 +31,7 @@ func (t Type) Appenders() Appender {
 	switch t {
 	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired:
 		return ByHub
-	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptAnswered:
+	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptRequested, PromptAnswered:
 		return ByEdge | ByHub
 	}
 	return ByEdge
@@ -62,7 +64,7 @@ func ByStored(t Type) (Row, bool) {
 func ByWire(w WireType) []Row {
 	var found []Row
 	for _, r := range Rows() {
-		if r.Wire == w {
+		if r.Wire == w || slices.Contains(OtherWires(r.Stored), w) {
 			found = append(found, r)
 		}
 	}
@@ -105,8 +107,9 @@ func ownRows() []Row {
 		{Stored: SessionState, Producer: "normaliser", Meaning: "The agent reports a state of its own."},
 		{Stored: AgentResult, Producer: "adapter", Meaning: "What the agent says about its work: usage, exit code."},
 		{Stored: SessionMetrics, Producer: "agent", Meaning: "Counters of the agent while it works."},
-		{Stored: PromptRequested, Producer: "prompts", Meaning: "The agent asks whether it may use a tool. It waits when a person is asked."},
-		{Stored: PromptAnswered, Producer: "prompts", Meaning: "The request was allowed or denied, and by whom."},
+		{Stored: PromptRequested, Producer: "prompts", Meaning: "The agent, or the hub about its work, asks. It waits when a person is asked."},
+		{Stored: PromptAnswered, Producer: "prompts", Meaning: "What was answered, and by whom."},
+		{Stored: PromptExpired, Producer: "expiry", Meaning: "Nobody has answered in time; the agent is told so."},
 		{Stored: PromptDelivered, Producer: "prompts", Meaning: "A person's answer has reached the agent, and the agent went on."},
 		{Stored: RunProcessEnded, Producer: "turns", Meaning: "The agent process has ended, but people were asked: the run waits for them all the same."},
 	}

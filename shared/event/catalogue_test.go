@@ -39,6 +39,37 @@ func TestNamesOfLogAndWire(t *testing.T) {
 	}
 }
 
+func TestStepsOfAPromptAreNamedByItsKind(t *testing.T) {
+	for _, c := range []struct {
+		stored  event.Type
+		payload string
+		wire    event.WireType
+	}{
+		{event.PromptRequested, `{"kind":"permission"}`, "run.agent.permission_requested"},
+		{event.PromptRequested, `{"kind":"plan_review"}`, "run.agent.plan_proposed"},
+		{event.PromptRequested, `{"kind":"question"}`, "run.prompt.requested"},
+		{event.PromptRequested, `no json`, "run.agent.permission_requested"},
+		{event.PromptAnswered, `{"decision":"allow"}`, "run.agent.permission_decided"},
+		{event.PromptAnswered, `{"kind":"plan_review","decision":"allow"}`, "run.agent.plan_approved"},
+		{event.PromptAnswered, `{"kind":"plan_review","decision":"deny"}`, "run.agent.plan_rejected"},
+		{event.PromptAnswered, `{"kind":"step_decision","decision":"retry"}`, "run.prompt.answered"},
+		{event.PromptExpired, `{}`, "run.prompt.expired"},
+		{event.PromptExpired, `{"kind":"plan_review"}`, "run.agent.plan_expired"},
+		{event.RunStarted, `{"kind":"plan_review"}`, "run.started"},
+	} {
+		got := event.WireOf(c.stored, []byte(c.payload))
+		if got != c.wire {
+			t.Errorf("%s %s is %s on the wire, want %s", c.stored, c.payload, got, c.wire)
+		}
+		if back := event.Stored(got, []byte(c.payload)); back != c.stored {
+			t.Errorf("%s is stored as %s, want %s", got, back, c.stored)
+		}
+		if !slices.Contains(append(event.OtherWires(c.stored), event.Wire(c.stored)), got) {
+			t.Errorf("%s is not listed as a name of %s", got, c.stored)
+		}
+	}
+}
+
 func TestEveryRowFindsItsWayBack(t *testing.T) {
 	seen := map[event.Type]bool{}
 	for _, r := range event.Rows() {
@@ -137,7 +168,8 @@ func TestWhereInARunsLifeAnEventHasItsPlace(t *testing.T) {
 
 func TestWhoMayAppend(t *testing.T) {
 	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome, event.PromptExpired}
-	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptAnswered}
+	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptRequested,
+		event.PromptAnswered}
 	for _, r := range event.Rows() {
 		edge, hub := r.By.Has(event.ByEdge), r.By.Has(event.ByHub)
 		if want := !slices.Contains(hubOnly, r.Stored); edge != want {

@@ -35,7 +35,8 @@ func docEvents(b *strings.Builder) {
 
 *Stored* is the name in the run's log and in the canonical stream. *Wire* is the name of the same event between edge and hub and in
 ` + "`agent.stream`" + `. One stored event is one wire event, so ` + "`event_seq`" + ` is the same number everywhere. A tool's result is one wire name for
-two events: the failed one has ` + "`error`" + `.
+two events: the failed one has ` + "`error`" + `. The steps of a prompt have the first name for a permission, those with ` + "`plan`" + ` for a
+plan to review, their stored one for other kinds.
 
 *By* is who may append it, and which part of it does. An edge that runs out of disk may shed what is marked *droppable*. A run has at most one
 event that *ends* it. In *payload*, keys with ` + "`?`" + ` may be absent; a reader ignores others. Each payload has an example, byte for byte, in
@@ -51,8 +52,8 @@ should not, and after the outcome it is late.
 		if r.Reserved {
 			continue
 		}
-		fmt.Fprintf(b, "| `%s` | `%s` | %s: %s | %s | %s | %s | %s | %s |\n",
-			r.Stored, r.Wire, appenders(r.By), r.Producer, r.Legal.states(), mark(r.Droppable), mark(r.Terminal), payloadKeys(r.Stored), r.Meaning)
+		fmt.Fprintf(b, "| `%s` | %s | %s: %s | %s | %s | %s | %s | %s |\n",
+			r.Stored, wireNames(r), appenders(r.By), r.Producer, r.Legal.states(), mark(r.Droppable), mark(r.Terminal), payloadKeys(r.Stored), r.Meaning)
 	}
 	b.WriteString("\nReserved names, stored and passed on as they come:\n\n| name | droppable | about |\n|---|---|---|\n")
 	for _, r := range Rows() {
@@ -98,6 +99,14 @@ something was lost on this connection.
 		}
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Type, f.Key, strings.Join(words, ", "), f.Meaning)
 	}
+}
+
+func wireNames(r Row) string {
+	names := "`" + string(r.Wire) + "`"
+	for _, other := range OtherWires(r.Stored) {
+		names += " `" + string(other) + "`"
+	}
+	return names
 }
 
 func appenders(by Appender) string {

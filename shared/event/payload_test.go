@@ -57,6 +57,14 @@ func examples() map[string]any {
 			RequestID: "req_0123456789abcdef", Kind: event.PromptPermission, ToolName: "Write", Input: json.RawMessage(`{}`), InputBlob: blob,
 			AgentRequestID: "2", Digest: sum, Asks: event.Policy,
 		},
+		"run.prompt.requested.question": event.PromptRequestedPayload{
+			RequestID: "req_0123456789abcdef", Kind: event.PromptQuestion, Inner: json.RawMessage(`{"question":"a < b?","options":[{"label":"yes"}]}`),
+			AgentRequestID: "3", Digest: sum, Asks: event.Person, TimeoutMS: 60000,
+		},
+		"run.prompt.answered.question": event.PromptAnsweredPayload{
+			RequestID: "req_0123456789abcdef", Kind: event.PromptQuestion, Decision: event.Allow, By: event.Person, UserID: "user_1",
+			Response: json.RawMessage(`{"selected_options":["yes"],"custom_text":"a < b"}`),
+		},
 		"run.prompt.answered": event.PromptAnsweredPayload{
 			RequestID: "req_0123456789abcdef", Decision: event.Allow, By: event.Person, UserID: "user_1", DeviceID: "dev_1",
 			Reason: "Fine.", UpdatedInput: json.RawMessage(`{"command":"ls"}`),
@@ -64,6 +72,7 @@ func examples() map[string]any {
 		"run.prompt.answered.policy": event.PromptAnsweredPayload{
 			RequestID: "req_0123456789abcdef", Decision: event.Deny, By: event.Policy, Policy: "deny-all", Reason: "Nothing is allowed.",
 		},
+		"run.prompt.expired":        event.PromptExpiredPayload{RequestID: "req_0123456789abcdef", Kind: event.PromptQuestion, Reason: event.ExpiredByLimit},
 		"run.prompt.delivered":      event.PromptDeliveredPayload{RequestID: "req_0123456789abcdef", Decision: event.Allow},
 		"run.process_ended":         event.ProcessEndedPayload{Reason: event.EndedAtTurnLimit, Code: fault.Timeout, Pending: []id.Request{"req_0123456789abcdef"}},
 		"run.checkpoint":            json.RawMessage(`{"step":3,"note":"the plan stands"}`),

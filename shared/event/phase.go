@@ -35,7 +35,7 @@ func (t Type) Legal() Phase {
 		return open
 	case RunLateOutcome:
 		return Over
-	case RunRowRefused, RunLogGap, PromptExpired:
+	case RunRowRefused, RunLogGap:
 		return anywhere
 	}
 	return Working | Stopping

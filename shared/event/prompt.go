@@ -8,21 +8,6 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// PromptKind says what a prompt is about.
-type PromptKind string
-
-// PromptPermission asks whether a tool may be used.
-const PromptPermission PromptKind = "permission"
-
-// Decision is the answer to a request for permission.
-type Decision string
-
-// Decisions.
-const (
-	Allow Decision = "allow"
-	Deny  Decision = "deny"
-)
-
 // Decider says who answers a prompt.
 type Decider string
 
@@ -35,6 +20,15 @@ const (
 
 // PolicyGrant is the policy of an answer that repeats one a person gave to the same request before, once.
 const PolicyGrant = "grant"
+
+// ExpiryReason says why the waiting for an answer has ended without one.
+type ExpiryReason string
+
+// Reasons for an expiry.
+const (
+	ExpiredByLimit ExpiryReason = "timeout" // the prompt's own timeout_ms
+	ExpiredByAge   ExpiryReason = "ttl"     // as old as the hub lets any prompt become
+)
 
 // EndReason says why an agent process has ended though its run has not.
 type EndReason string
@@ -57,22 +51,25 @@ func (r EndReason) Code() fault.Code {
 	return fault.Timeout
 }
 
-// Payloads of a run's prompts.
+// Payloads of a run's prompts. A permission has a tool's name and input, every other kind has Inner.
 type (
 	PromptRequestedPayload struct {
 		RequestID      id.Request      `json:"request_id"` // unique for ever
 		Kind           PromptKind      `json:"kind"`
-		ToolName       string          `json:"tool_name"`
-		Input          json.RawMessage `json:"input"`                // an object; {} when it is in InputBlob
+		ToolName       string          `json:"tool_name,omitempty"`
+		Input          json.RawMessage `json:"input,omitempty"`      // an object; {} when it is in InputBlob
 		InputBlob      *BlobRef        `json:"input_blob,omitempty"` // stands for Input when it is large
+		Inner          json.RawMessage `json:"inner,omitempty"`      // a Question, PlanReview or StepDecision
 		Description    string          `json:"description,omitempty"`
 		ToolCallID     string          `json:"tool_call_id,omitempty"`
-		AgentRequestID string          `json:"agent_request_id"` // the agent's own, unique within its turn
-		Digest         string          `json:"digest"`           // PromptDigest of what is shown
-		Asks           Decider         `json:"asks"`             // person | policy
+		AgentRequestID string          `json:"agent_request_id,omitempty"` // the agent's own, unique within its turn; none when the hub asks
+		Digest         string          `json:"digest"`                     // PromptDigest or InnerDigest of what is shown
+		Asks           Decider         `json:"asks"`                       // person | policy
+		TimeoutMS      int64           `json:"timeout_ms,omitempty"`       // how long it waits for an answer; absent for no limit
 	}
 	PromptAnsweredPayload struct {
 		RequestID    id.Request      `json:"request_id"`
+		Kind         PromptKind      `json:"kind,omitempty"` // absent for a permission
 		Decision     Decision        `json:"decision"`
 		By           Decider         `json:"by"`
 		Policy       string          `json:"policy,omitempty"`    // by policy: which
@@ -80,6 +77,12 @@ type (
 		DeviceID     id.Device       `json:"device_id,omitempty"` // by a person: from where
 		Reason       string          `json:"reason,omitempty"`
 		UpdatedInput json.RawMessage `json:"updated_input,omitempty"` // with allow: what to use instead of the input
+		Response     json.RawMessage `json:"response,omitempty"`      // a QuestionResponse or PlanResponse
+	}
+	PromptExpiredPayload struct {
+		RequestID id.Request   `json:"request_id"`
+		Kind      PromptKind   `json:"kind,omitempty"` // absent for a permission
+		Reason    ExpiryReason `json:"reason"`
 	}
 	PromptDeliveredPayload struct {
 		RequestID id.Request `json:"request_id"`
@@ -98,6 +101,18 @@ func PromptDigest(toolName string, input json.RawMessage) (string, error) {
 		ToolName string          `json:"tool_name"`
 		Input    json.RawMessage `json:"input"`
 	}{toolName, input})
+	if err != nil {
+		return "", fmt.Errorf("digest of a prompt: %w", err)
+	}
+	return Checksum(shown)
+}
+
+// InnerDigest is PromptDigest for the other kinds: of the kind and all that is asked.
+func InnerDigest(kind PromptKind, inner json.RawMessage) (string, error) {
+	shown, err := Encode(struct {
+		Kind  PromptKind      `json:"kind"`
+		Inner json.RawMessage `json:"inner"`
+	}{kind, inner})
 	if err != nil {
 		return "", fmt.Errorf("digest of a prompt: %w", err)
 	}

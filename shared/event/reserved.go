@@ -16,9 +16,6 @@ func reservedRows() []Row {
 		{"Tools and files.", []Type{
 			"run.agent.mcp_tool_call", "run.agent.file_change", "run.agent.tool_use_summary", "run.agent.tool_rejected",
 		}},
-		{"Questions to a person.", []Type{
-			PromptExpired, "run.agent.plan_proposed", "run.agent.plan_approved", "run.agent.plan_rejected", "run.agent.plan_expired",
-		}},
 		{"Context, rate and runtime.", []Type{
 			"run.agent.route_decision", "run.agent.compact_boundary", "run.agent.api_retry", "run.agent.auth_status",
 			"run.agent.rate_limit", "run.agent.cli_invocation_plan", "run.agent.context_usage", "run.agent.context_warning",

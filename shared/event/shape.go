@@ -50,6 +50,8 @@ func promptPayloadOf(t Type) any {
 		return PromptRequestedPayload{}
 	case PromptAnswered:
 		return PromptAnsweredPayload{}
+	case PromptExpired:
+		return PromptExpiredPayload{}
 	case PromptDelivered:
 		return PromptDeliveredPayload{}
 	}

@@ -30,6 +30,7 @@ const (
 	EmptyPrompt          Code = "empty_prompt"           // nothing to send
 	RunEnded             Code = "run_ended"              // the run is already over
 	AlreadyAnswered      Code = "already_answered"       // another answer came first and stands
+	PromptExpired        Code = "prompt_expired"         // nobody answered in time
 	PromptCancelled      Code = "prompt_cancelled"       // the run is over; nobody waits for an answer
 	SessionDissolved     Code = "session_dissolved"      // the conversation is closed
 

@@ -21,7 +21,7 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 	names := rapid.SampledFrom([]string{"", "read", "write"})
 	values := rapid.SampledFrom([]string{"", `{}`, `{"a":1e400}`, `[1.0]`, `"<"`, `broken`})
 	one := rapid.Custom(func(t *rapid.T) run.AgentEvent {
-		switch rapid.IntRange(0, 22).Draw(t, "kind") {
+		switch rapid.IntRange(0, 23).Draw(t, "kind") {
 		case 0, 1, 2, 3, 4, 5:
 			return run.Delta{Text: rapid.StringN(0, 5, -1).Draw(t, "text"), Block: rapid.IntRange(0, 1).Draw(t, "block")}
 		case 6, 7:

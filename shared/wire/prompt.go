@@ -9,12 +9,13 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// Answer is the body of an answer: what a person said to a prompt of the run.
+// Answer is the body of an answer: what a person said to a prompt of the run, or NoAnswer when the time for it is over.
 type Answer struct {
 	RequestID    id.Request      `json:"request_id"`
 	Decision     event.Decision  `json:"decision"`
 	Reason       string          `json:"reason,omitempty"`
 	UpdatedInput json.RawMessage `json:"updated_input,omitempty"` // with allow only: an object that replaces the tool's input
+	Response     json.RawMessage `json:"response,omitempty"`      // of other kinds than a permission: what comes beside the decision
 	Digest       string          `json:"digest"`                  // of the request that the person saw
 	UserID       id.User         `json:"user_id,omitempty"`
 }
@@ -27,11 +28,13 @@ type Continues struct {
 	Grants    []Grant        `json:"grants,omitempty"`
 }
 
-// Grant allows the same request once more without asking: the one with the same digest.
+// Grant answers the same request once more without asking: the one with the same digest.
 type Grant struct {
-	RequestID    id.Request      `json:"request_id"` // the one that a person allowed
+	RequestID    id.Request      `json:"request_id"` // the one that a person answered
 	Digest       string          `json:"digest"`
+	Decision     event.Decision  `json:"decision,omitempty"` // absent for allow
 	UpdatedInput json.RawMessage `json:"updated_input,omitempty"`
+	Response     json.RawMessage `json:"response,omitempty"`
 }
 
 // Grants returns what the run may use without asking.
@@ -46,31 +49,39 @@ func (d Dispatch) Grants() []Grant {
 const (
 	MaxReason       = 4 << 10
 	MaxUpdatedInput = 128 << 10
+	MaxResponse     = 128 << 10
 )
 
-// Check says what is wrong with an answer, as a fault for the one who gave it.
+// Check says what is wrong with an answer whatever it answers, as a fault for the one who gave it. Whether it fits the prompt is asked with
+// event.CheckResponse.
 func (a Answer) Check() error {
+	switch a.Decision {
+	case event.Allow, event.Deny, event.GoOn, event.TryAgain, event.GiveUp, event.NoAnswer:
+	default:
+		return fault.New(fault.InvalidRequest, "The decision is none that there is.")
+	}
 	switch {
-	case a.Decision != event.Allow && a.Decision != event.Deny:
-		return fault.New(fault.InvalidRequest, "The decision must be allow or deny.")
 	case len(a.Reason) > MaxReason:
 		return fault.New(fault.TooLarge, "The reason has more than %d bytes.", MaxReason)
 	case len(a.UpdatedInput) > 0 && a.Decision != event.Allow:
 		return fault.New(fault.InvalidRequest, "Only an allowed request can have its input changed.")
 	}
-	return checkUpdatedInput(a.UpdatedInput)
+	if err := checkObject("changed input", a.UpdatedInput, MaxUpdatedInput); err != nil {
+		return err
+	}
+	return checkObject("response", a.Response, MaxResponse)
 }
 
-func checkUpdatedInput(input json.RawMessage) error {
+func checkObject(what string, value json.RawMessage, limit int) error {
 	switch {
-	case len(input) == 0:
+	case len(value) == 0:
 		return nil
-	case len(input) > MaxUpdatedInput:
-		return fault.New(fault.TooLarge, "The changed input has more than %d bytes.", MaxUpdatedInput)
-	case !json.Valid(input) || !bytes.HasPrefix(bytes.TrimSpace(input), []byte("{")):
-		return fault.New(fault.InvalidRequest, "The changed input must be a JSON object.")
-	case event.Depth(input) > event.MaxValueDepth:
-		return fault.New(fault.InvalidRequest, "The changed input nests deeper than %d.", event.MaxValueDepth)
+	case len(value) > limit:
+		return fault.New(fault.TooLarge, "The %s has more than %d bytes.", what, limit)
+	case !json.Valid(value) || !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")):
+		return fault.New(fault.InvalidRequest, "The %s must be a JSON object.", what)
+	case event.Depth(value) > event.MaxValueDepth:
+		return fault.New(fault.InvalidRequest, "The %s nests deeper than %d.", what, event.MaxValueDepth)
 	}
 	return nil
 }

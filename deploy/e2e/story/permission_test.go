@@ -226,7 +226,7 @@ func (a *asking) goesOn(run id.Run, code string) {
 	})
 	a.said(next)
 	a.settle(run, client.RunStateFailed)
-	if task := a.Owner().Task(run); string(task.Error.Code) != code {
+	if task := a.Owner().Task(run); task.Error.Code != code {
 		a.t.Errorf("the first run: %+v", task)
 	}
 	a.expectSaid(next, `told The request to use Bash with {\"n\":1} was allowed. Go on.`, `1 used {\"n\":1}`)

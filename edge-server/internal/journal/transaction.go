@@ -92,7 +92,7 @@ func (t *transaction) insert(e *entry) error {
 	}
 	seq := t.tail.head + 1
 	row, err := event.AppendRow(nil, event.Envelope{
-		Version: event.Version, ID: e.id, Seq: uint64(seq), Type: event.Wire(e.event.Type), Scope: e.origin.Scope,
+		Version: event.Version, ID: e.id, Seq: uint64(seq), Type: event.WireOf(e.event.Type, payload), Scope: e.origin.Scope,
 		TraceID: e.origin.TraceID, SentAt: e.at, Payload: payload,
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ func fields() []field {
 		{"streaming", boolean(func(p *Profile) *bool { return &p.Streaming }), "true", "partials are passed on at once"},
 		{
 			"permission", boolean(func(p *Profile) *bool { return &p.Permission }), "false",
-			"stdin stays open for answers to permission_request",
+			"the agent may ask: stdin stays open for the answers",
 		},
 		{
 			"executor", text(func(p *Profile) *string { return &p.Executor }), "none",

@@ -141,9 +141,6 @@ func (r *reader) has(name string) bool {
 func (r *reader) whole() {
 	r.program()
 	p := &r.profile
-	if p.Permission && p.Runtime == Events {
-		r.problems.fault(r.seen["permission"], "permission belongs to runtime bridge")
-	}
 	if r.has("permission_policy") && !r.wrong["permission_policy"] && !p.Permission {
 		r.problems.warn(r.seen["permission_policy"], "permission_policy does nothing without permission: true")
 	}

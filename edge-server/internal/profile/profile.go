@@ -47,7 +47,7 @@ type Profile struct {
 	Timeout    time.Duration // of a whole turn; 0 is no limit (R15)
 	Grace      time.Duration // from TERM to KILL
 	Streaming  bool          // partials are passed on at once
-	Permission bool          // the agent may ask before it uses a tool
+	Permission bool          // the agent may ask people
 	// Policy says who answers the agent when it asks. Read it anew for each question: the file may have changed.
 	Policy Policy
 	// ReadonlyTools are the tools that AllowReadonly lets through, by their exact names; nil is DefaultReadonlyTools.

@@ -129,7 +129,6 @@ func TestWhatIsNoProfileIsRefused(t *testing.T) {
 		"empty command":    "command: \"\"\n",
 		"alias":            "env: &e {A: b}\nargs: *e\ncommand: x\n",
 		"too large":        "command: " + strings.Repeat("x", maxFile),
-		"asking on events": "command: x\nruntime: events\npermission: true\n",
 		"typo":             "command: x\npermision: true\n",
 		"beside wrapper":   "agentproc: {command: x}\nargs: [a]\n",
 		"wrapper of text":  "agentproc: x\ncommand: y\n",

@@ -8,21 +8,36 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// Ask is a request of the agent for permission to use a tool.
+// Ask is a request of the agent: for permission to use a tool, or a prompt of another kind.
 type Ask struct {
-	ID          string // the agent's own, unique within the turn
+	ID   string           // the agent's own, unique within the turn for its kind
+	Kind event.PromptKind // "" for permission
+
 	Tool        string
 	Input       json.RawMessage // an object
 	Description string
 	ToolCall    string // the agent's id of the call that waits; may be empty
+
+	Inner     json.RawMessage // what a prompt of another kind asks; it holds event.CheckInner
+	TimeoutMS int64           // how long it waits for an answer; 0 for no limit
 }
 
 // Answer is the answer to an Ask.
 type Answer struct {
-	ID           string // of the Ask
+	ID           string           // of the Ask
+	Kind         event.PromptKind // too
 	Decision     event.Decision
 	UpdatedInput json.RawMessage // with allow, and only if whoever decided changed the input
-	Message      string          // with deny: why
+	Response     json.RawMessage // of another kind: what comes beside the decision
+	Message      string          // why, or what the person adds
+}
+
+// no is how a request is turned down that nobody decides about.
+func no(kind event.PromptKind) event.Decision {
+	if kind == event.PromptStepDecision {
+		return event.GiveUp
+	}
+	return event.Deny
 }
 
 // serial is a Dialogue that two goroutines talk to: the one that reads the agent, and the one that brings a person's answer.

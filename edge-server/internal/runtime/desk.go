@@ -62,6 +62,8 @@ func (d *desk) take(a wire.Answer) (*prompt, error) {
 			return nil, fault.New(fault.TooLate, "The agent does not wait for this answer any more.")
 		case p.digest != a.Digest:
 			return nil, fault.New(fault.DigestMismatch, "The answer is to something else than what the agent asked.")
+		case !p.kind.Takes(a.Decision) && a.Decision != event.NoAnswer:
+			return nil, fault.New(fault.InvalidRequest, "%.32q is no answer to a %s.", a.Decision, p.kind)
 		}
 		p.stage, p.decision = taken, a.Decision
 		return p, nil
@@ -77,11 +79,22 @@ func (d *desk) bring(p *prompt, a wire.Answer) {
 		return
 	}
 	p.stage = sent
-	message := a.Reason
-	if message == "" {
-		message = "A person denied the request."
+	d.reply(Answer{
+		ID: p.ask, Kind: p.kind, Decision: a.Decision, UpdatedInput: a.UpdatedInput, Response: a.Response, Message: words(a),
+	}, func() { d.wrote(p) })
+}
+
+// words is what the agent is told beside the decision: a no needs a sentence.
+func words(a wire.Answer) string {
+	switch {
+	case a.Reason != "":
+		return a.Reason
+	case a.Decision == event.NoAnswer:
+		return "Nobody answered in time."
+	case a.Decision == event.Deny:
+		return "A person denied the request."
 	}
-	d.reply(Answer{ID: p.ask, Decision: a.Decision, UpdatedInput: a.UpdatedInput, Message: message}, func() { d.wrote(p) })
+	return ""
 }
 
 func (d *desk) wrote(p *prompt) {

@@ -25,7 +25,7 @@ func (d *desk) expire() (pending []id.Request) {
 	return pending
 }
 
-// overdue closes the desk and denies what is open, nothing if it is closed already. An answer that is on its way stays the only one.
+// overdue closes the desk and says of what is open that nobody answered, nothing if it is closed already. An answer that is on its way stays the only one.
 func (d *desk) overdue() (pending []id.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -35,7 +35,8 @@ func (d *desk) overdue() (pending []id.Request) {
 	d.closed = true
 	for _, p := range d.prompts {
 		if p.stage < sent {
-			d.reply(Answer{ID: p.ask, Decision: event.Deny, Message: "The time limit of the turn passed before anybody answered."}, func() {})
+			const message = "The time limit of the turn passed before anybody answered."
+			d.reply(Answer{ID: p.ask, Kind: p.kind, Decision: event.NoAnswer, Message: message}, func() {})
 		}
 		if p.stage < written {
 			pending = append(pending, p.request)

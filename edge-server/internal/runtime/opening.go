@@ -24,17 +24,17 @@ func (d *desk) open(a Ask) (opening, error) {
 	if d.closed {
 		return opening{}, errMoot
 	}
-	if r, ok := d.rules.judge(asked.ToolName, asked.Digest); ok {
+	if r, ok := d.rules.judge(asked); ok {
 		return decided(asked, event.PromptAnsweredPayload{
-			Decision: r.decision, By: event.Policy, Policy: r.policy, Reason: r.reason, UpdatedInput: r.updated,
+			Decision: r.decision, By: event.Policy, Policy: r.policy, Reason: r.reason, UpdatedInput: r.updated, Response: r.response,
 		}), nil
 	}
 	if d.waiting() >= maxOpen {
 		reason := fmt.Sprintf("%d requests of this turn wait for an answer already.", maxOpen)
-		return decided(asked, event.PromptAnsweredPayload{Decision: event.Deny, By: event.Bridge, Reason: reason}), nil
+		return decided(asked, event.PromptAnsweredPayload{Decision: no(a.Kind), By: event.Bridge, Reason: reason}), nil
 	}
 	asked.Asks = event.Person
-	d.prompts = append(d.prompts, &prompt{request: asked.RequestID, ask: a.ID, digest: asked.Digest})
+	d.prompts = append(d.prompts, &prompt{request: asked.RequestID, kind: a.Kind, ask: a.ID, digest: asked.Digest})
 	return opening{asked: asked}, nil
 }
 
@@ -42,11 +42,18 @@ func (d *desk) open(a Ask) (opening, error) {
 func (d *desk) show(a Ask) (event.PromptRequestedPayload, error) {
 	clean := d.secrets.String
 	p := event.PromptRequestedPayload{
-		RequestID: id.NewRequest(), Kind: event.PromptPermission, ToolName: clean(a.Tool), Input: d.secrets.JSON(a.Input),
-		Description: clean(a.Description), ToolCallID: clean(a.ToolCall), AgentRequestID: clean(a.ID),
+		RequestID: id.NewRequest(), Kind: event.PromptPermission, Description: clean(a.Description), ToolCallID: clean(a.ToolCall),
+		AgentRequestID: clean(a.ID), TimeoutMS: a.TimeoutMS,
 	}
 	var err error
-	if p.Digest, err = event.PromptDigest(p.ToolName, p.Input); err != nil {
+	if a.Kind != "" {
+		p.Kind, p.Inner = a.Kind, d.secrets.JSON(a.Inner)
+		p.Digest, err = event.InnerDigest(p.Kind, p.Inner)
+	} else {
+		p.ToolName, p.Input = clean(a.Tool), d.secrets.JSON(a.Input)
+		p.Digest, err = event.PromptDigest(p.ToolName, p.Input)
+	}
+	if err != nil {
 		return p, fmt.Errorf("show request: %w", err)
 	}
 	return p, nil
@@ -64,6 +71,6 @@ func (d *desk) waiting() int {
 }
 
 func decided(asked event.PromptRequestedPayload, answer event.PromptAnsweredPayload) opening {
-	asked.Asks, answer.RequestID = event.Policy, asked.RequestID
+	asked.Asks, answer.RequestID, answer.Kind = event.Policy, asked.RequestID, asked.Kind.Named()
 	return opening{asked: asked, answered: &answer}
 }

@@ -19,6 +19,7 @@ const (
 // prompt is a request that a person has to answer.
 type prompt struct {
 	request  id.Request
+	kind     event.PromptKind
 	ask      string // the agent's own id of it
 	digest   string
 	stage    stage

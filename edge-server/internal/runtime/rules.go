@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,20 +23,23 @@ type ruling struct {
 	policy   string
 	reason   string
 	updated  json.RawMessage
+	response json.RawMessage
 }
 
-// judge returns the answer to a request, false if a person has to give it. A policy that denies counts before what a person granted earlier:
-// it was set up later.
-func (r *rules) judge(tool, digest string) (ruling, bool) {
-	p := r.profile()
-	if p.Policy == profile.DenyAll {
+// judge returns the answer to a request, false if a person has to give it. A policy is about tools, and one that denies counts before what a
+// person granted earlier: it was set up later.
+func (r *rules) judge(asked event.PromptRequestedPayload) (ruling, bool) {
+	p, tool := r.profile(), asked.Kind == event.PromptPermission
+	if tool && p.Policy == profile.DenyAll {
 		return ruling{decision: event.Deny, policy: string(p.Policy), reason: "The policy of this agent allows no tool that asks."}, true
 	}
-	if grant, ok := r.redeem(digest); ok {
-		reason := fmt.Sprintf("A person has allowed this before, as %s.", grant.RequestID)
-		return ruling{decision: event.Allow, policy: event.PolicyGrant, reason: reason, updated: grant.UpdatedInput}, true
+	if grant, ok := r.redeem(asked.Digest); ok {
+		return ruling{
+			decision: cmp.Or(grant.Decision, event.Allow), policy: event.PolicyGrant, updated: grant.UpdatedInput, response: grant.Response,
+			reason: fmt.Sprintf("A person has answered this before, as %s.", grant.RequestID),
+		}, true
 	}
-	if p.Policy == profile.AllowAll || p.Policy == profile.AllowReadonly && p.Readonly(tool) {
+	if tool && (p.Policy == profile.AllowAll || p.Policy == profile.AllowReadonly && p.Readonly(asked.ToolName)) {
 		return ruling{decision: event.Allow, policy: string(p.Policy)}, true
 	}
 	return ruling{}, false

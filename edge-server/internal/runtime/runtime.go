@@ -19,7 +19,7 @@ type Turn struct {
 	SessionID   string // the agent's own, from its last turn; "" begins a new session
 	SessionName string
 	Streaming   bool // pieces of the answer are passed on at once
-	Permission  bool // the agent may ask before it uses a tool
+	Permission  bool // the agent may ask people
 	Artifacts   Artifacts
 }
 

@@ -79,11 +79,12 @@ func (t *talk) ask(a Ask) {
 	}
 	switch {
 	case err != nil || t.out.failed:
-		t.desk.reply(Answer{ID: a.ID, Decision: event.Deny, Message: "The edge could not record the request."}, func() {})
+		t.desk.reply(Answer{ID: a.ID, Kind: a.Kind, Decision: no(a.Kind), Message: "The edge could not record the request."}, func() {})
 	case o.answered != nil:
 		t.metrics.prompts.With(string(o.answered.By)).Inc()
 		t.desk.reply(Answer{
-			ID: a.ID, Decision: o.answered.Decision, UpdatedInput: o.answered.UpdatedInput, Message: o.answered.Reason,
+			ID: a.ID, Kind: a.Kind, Decision: o.answered.Decision, UpdatedInput: o.answered.UpdatedInput, Response: o.answered.Response,
+			Message: o.answered.Reason,
 		}, func() {})
 	default:
 		t.metrics.prompts.With(string(event.Person)).Inc()

@@ -27,7 +27,8 @@ type eventsDialogue struct {
 func newEventsDialogue(turn bridge.Turn, streaming bool) (dialogue, error) {
 	files := NewFiles("")
 	inner, err := events.Adapter{}.Open(runtime.Turn{
-		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Streaming: streaming, Artifacts: files,
+		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Streaming: streaming, Permission: turn.Permission,
+		Artifacts: files,
 	})
 	if err != nil {
 		return nil, err
@@ -43,7 +44,20 @@ func (d *eventsDialogue) line(text []byte) reaction { return d.reaction(d.inner.
 
 func (d *eventsDialogue) reaction(r runtime.Reaction) reaction {
 	d.listen(r.Events)
-	return reaction{said: r.Events, ignored: r.Ignored, warnings: r.Warnings, reply: r.Reply, closeInput: r.CloseInput}
+	out := reaction{said: r.Events, ignored: r.Ignored, warnings: r.Warnings, reply: r.Reply, closeInput: r.CloseInput}
+	for _, a := range r.Asks {
+		if a.Kind == "" {
+			out.ask = append(out.ask, bridge.PermissionRequest{
+				RequestID: a.ID, ToolName: a.Tool, Input: a.Input, Description: a.Description, ToolUseID: a.ToolCall,
+			})
+			continue
+		}
+		// Only a hub shows these to people.
+		out.warnings = append(out.warnings, string(a.Kind)+"_unanswered")
+		refused := runtime.Answer{ID: a.ID, Kind: a.Kind, Decision: event.NoAnswer, Message: "There is no hub here to ask people."}
+		out.reply = append(out.reply, d.inner.Answer(refused).Reply...)
+	}
+	return out
 }
 
 // listen picks up what belongs into the result.

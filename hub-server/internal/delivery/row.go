@@ -45,6 +45,7 @@ const (
 	KindFrame   Kind = "frame"   // FrameType and Payload
 	KindMessage Kind = "message" // Message: one message.new
 	KindRun     Kind = "run"     // Run, events From..To: agent.stream and, at a terminal, the frame of the outcome
+	KindPrompt  Kind = "prompt"  // Prompt of Run as the event From has left it: notification.new
 )
 
 // Change is what a row does to a membership besides being delivered.
@@ -66,10 +67,11 @@ type Row struct {
 	FrameType string // KindFrame: an S3 frame type
 	Payload   []byte // KindFrame: JSON object
 
-	Session id.Session // KindMessage and KindRun: conversation; with a Change: whose membership
+	Session id.Session // KindMessage, KindRun, KindPrompt: conversation; with a Change: whose membership
 	Message id.Message // KindMessage
-	Run     id.Run     // KindRun
-	From    uint64     // KindRun: first event_seq
+	Run     id.Run     // KindRun and KindPrompt
+	Prompt  id.Request // KindPrompt
+	From    uint64     // KindRun: first event_seq; KindPrompt: the only one
 	To      uint64     // KindRun: last event_seq
 
 	Change     Change

@@ -209,6 +209,7 @@ const (
 	ProblemCodeNotFound             ProblemCode = "not_found"
 	ProblemCodeOriginRefused        ProblemCode = "origin_refused"
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
+	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
@@ -273,6 +274,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodePromptCancelled:
 		return true
+	case ProblemCodePromptExpired:
+		return true
 	case ProblemCodeRateLimited:
 		return true
 	case ProblemCodeRunEnded:
@@ -311,8 +314,11 @@ func (e PromptAnswerBy) Valid() bool {
 
 // Defines values for PromptDecision.
 const (
-	PromptDecisionAllow PromptDecision = "allow"
-	PromptDecisionDeny  PromptDecision = "deny"
+	PromptDecisionAllow    PromptDecision = "allow"
+	PromptDecisionCancel   PromptDecision = "cancel"
+	PromptDecisionContinue PromptDecision = "continue"
+	PromptDecisionDeny     PromptDecision = "deny"
+	PromptDecisionRetry    PromptDecision = "retry"
 )
 
 // Valid indicates whether the value is a known member of the PromptDecision enum.
@@ -320,7 +326,13 @@ func (e PromptDecision) Valid() bool {
 	switch e {
 	case PromptDecisionAllow:
 		return true
+	case PromptDecisionCancel:
+		return true
+	case PromptDecisionContinue:
+		return true
 	case PromptDecisionDeny:
+		return true
+	case PromptDecisionRetry:
 		return true
 	default:
 		return false
@@ -331,6 +343,7 @@ func (e PromptDecision) Valid() bool {
 const (
 	PromptStateAnswered  PromptState = "answered"
 	PromptStateCancelled PromptState = "cancelled"
+	PromptStateExpired   PromptState = "expired"
 	PromptStatePending   PromptState = "pending"
 )
 
@@ -340,6 +353,8 @@ func (e PromptState) Valid() bool {
 	case PromptStateAnswered:
 		return true
 	case PromptStateCancelled:
+		return true
+	case PromptStateExpired:
 		return true
 	case PromptStatePending:
 		return true
@@ -930,7 +945,10 @@ type Prompt struct {
 	// EventSeq Of the event that asked.
 	EventSeq int64 `json:"event_seq"`
 
-	// Kind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+	// ExpiresAt When it expires by a time limit of its own. Absent when it has none.
+	ExpiresAt time.Time `json:"expires_at,omitempty,omitzero"`
+
+	// Kind What is asked: `permission` to use a tool, a `question`, a `plan_review`, a `step_decision`. More kinds may come; show an unknown one by its payload.
 	Kind PromptKind `json:"kind"`
 
 	// Payload The stored bytes, never re-encoded. Shapes are in `api/events.md`.
@@ -938,7 +956,7 @@ type Prompt struct {
 	RequestID RequestID    `json:"request_id"`
 	SessionID SessionID    `json:"session_id"`
 
-	// State `cancelled`: the run is over, nobody waits for an answer.
+	// State `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer.
 	State PromptState `json:"state"`
 
 	// TaskID Example: run_9f2c1b7ad0e44c55
@@ -953,8 +971,10 @@ type PromptAnswer struct {
 	By PromptAnswerBy `json:"by"`
 
 	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
-	ContinuedByRunID RunID          `json:"continued_by_run_id,omitempty,omitzero"`
-	Decision         PromptDecision `json:"decision"`
+	ContinuedByRunID RunID `json:"continued_by_run_id,omitempty,omitzero"`
+
+	// Decision `allow` and `deny` answer all kinds but `step_decision`, which takes the other three.
+	Decision PromptDecision `json:"decision"`
 
 	// DeliveredAt When the agent had it and went on. Absent until then, and for ever if it never had it.
 	DeliveredAt time.Time `json:"delivered_at,omitempty,omitzero"`
@@ -963,6 +983,9 @@ type PromptAnswer struct {
 
 	// Refused Why the edge could not pass it on, such as `too_late`: the process was gone.
 	Refused string `json:"refused,omitempty,omitzero"`
+
+	// Response What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved.
+	Response PromptResponse `json:"response,omitempty,omitzero"`
 
 	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
 	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
@@ -976,23 +999,27 @@ type PromptAnswerBy string
 
 // PromptAnswerInput defines model for PromptAnswerInput.
 type PromptAnswerInput struct {
+	// Decision `allow` and `deny` answer all kinds but `step_decision`, which takes the other three.
 	Decision PromptDecision `json:"decision"`
 	Digest   SHA256         `json:"digest,omitempty,omitzero"`
 
-	// Reason The agent is told it with a denial; it is recorded in any case.
+	// Reason The agent is told it, but for a permission that is allowed; it is recorded in any case.
 	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Response What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved.
+	Response PromptResponse `json:"response,omitempty,omitzero"`
 
 	// UpdatedInput What the tool is to get instead of what the agent proposed; only with `allow`.
 	UpdatedInput PromptInput `json:"updated_input,omitempty,omitzero"`
 }
 
-// PromptDecision defines model for PromptDecision.
+// PromptDecision `allow` and `deny` answer all kinds but `step_decision`, which takes the other three.
 type PromptDecision string
 
 // PromptInput What the tool is to get instead of what the agent proposed; only with `allow`.
 type PromptInput = json.RawMessage
 
-// PromptKind What is asked: `permission` to use a tool. More kinds will come; show an unknown one by its payload.
+// PromptKind What is asked: `permission` to use a tool, a `question`, a `plan_review`, a `step_decision`. More kinds may come; show an unknown one by its payload.
 type PromptKind = string
 
 // PromptList defines model for PromptList.
@@ -1003,7 +1030,10 @@ type PromptList struct {
 	Next PageToken `json:"next,omitempty,omitzero"`
 }
 
-// PromptState `cancelled`: the run is over, nobody waits for an answer.
+// PromptResponse What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved.
+type PromptResponse = json.RawMessage
+
+// PromptState `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer.
 type PromptState string
 
 // ReadMark defines model for ReadMark.

@@ -37,6 +37,7 @@ var statuses = map[fault.Code]int{
 	fault.RunEnded:             http.StatusConflict,
 	fault.AlreadyAnswered:      http.StatusConflict,
 	fault.PromptCancelled:      http.StatusConflict,
+	fault.PromptExpired:        http.StatusConflict,
 	fault.DigestMismatch:       http.StatusConflict,
 	fault.SessionDissolved:     http.StatusGone,
 	fault.CursorInvalid:        http.StatusBadRequest,

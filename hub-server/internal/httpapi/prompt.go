@@ -24,7 +24,7 @@ func (h handlers) ListPrompts(ctx context.Context, r ListPromptsRequestObject) (
 	q := prompt.Query{User: caller(ctx).User}
 	if r.Params.State != nil {
 		if !r.Params.State.Valid() {
-			return nil, fault.New(fault.InvalidRequest, "state must be pending, answered or cancelled.")
+			return nil, fault.New(fault.InvalidRequest, "state must be pending, answered, expired or cancelled.")
 		}
 		q.State = prompt.State(*r.Params.State)
 	}
@@ -56,7 +56,7 @@ func (h handlers) AnswerPrompt(ctx context.Context, r AnswerPromptRequestObject)
 	}
 	answered, err := h.Prompts.Answer(ctx, caller(ctx), prompt.Reply{Run: id.Run(r.TaskID), Answer: wire.Answer{
 		RequestID: request, Decision: event.Decision(r.Body.Decision), Reason: r.Body.Reason, UpdatedInput: given(r.Body.UpdatedInput),
-		Digest: r.Body.Digest,
+		Response: given(r.Body.Response), Digest: r.Body.Digest,
 	}})
 	if err != nil {
 		return nil, hide(err)
@@ -77,7 +77,7 @@ func renderPrompt(p prompt.Prompt) Prompt {
 	out := Prompt{
 		RequestID: RequestID(p.ID), TaskID: RunID(p.Run), SessionID: SessionID(p.Session), AgentID: AgentID(p.Agent), EdgeID: EdgeID(p.Edge),
 		Kind: PromptKind(p.Kind), State: PromptState(p.State), Digest: p.Digest, EventSeq: int64(p.Seq),
-		AskedAt: p.AskedAt,
+		AskedAt: p.AskedAt, ExpiresAt: p.ExpiresAt,
 	}
 	if p.Answer != nil {
 		out.Answer = renderAnswer(*p.Answer)
@@ -88,7 +88,7 @@ func renderPrompt(p prompt.Prompt) Prompt {
 func renderAnswer(a prompt.Answer) PromptAnswer {
 	return PromptAnswer{
 		Decision: PromptDecision(a.Decision), By: PromptAnswerBy(a.By), UserID: UserID(a.User), DeviceID: DeviceID(a.Device), Reason: a.Reason,
-		UpdatedInput: a.UpdatedInput, AnsweredAt: a.At, DeliveredAt: a.DeliveredAt, Refused: string(a.Refused),
+		UpdatedInput: a.UpdatedInput, Response: a.Response, AnsweredAt: a.At, DeliveredAt: a.DeliveredAt, Refused: string(a.Refused),
 		ContinuedByRunID: RunID(a.ContinuedBy),
 	}
 }

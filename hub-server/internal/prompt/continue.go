@@ -24,12 +24,15 @@ type decision struct {
 func outlived(all []Prompt, last event.PromptAnsweredPayload) (decided []decision, waiting bool) {
 	for _, p := range all {
 		switch {
+		case p.ID == last.RequestID && p.ByHub: // no agent has asked it
 		case p.ID == last.RequestID:
 			decided = append(decided, decision{p, last, time.Now()})
 		case p.State == Pending:
 			waiting = true
 		case p.Outlived && p.State == Answered:
 			decided = append(decided, decision{p, p.Answer.payload(p.ID), p.Answer.At})
+		case p.Outlived && p.State == Expired:
+			decided = append(decided, decision{asked: p, answer: event.PromptAnsweredPayload{RequestID: p.ID, Decision: event.NoAnswer}})
 		}
 	}
 	return decided, waiting
@@ -38,6 +41,7 @@ func outlived(all []Prompt, last event.PromptAnsweredPayload) (decided []decisio
 func (a Answer) payload(request id.Request) event.PromptAnsweredPayload {
 	return event.PromptAnsweredPayload{
 		RequestID: request, Decision: a.Decision, By: a.By, UserID: a.User, DeviceID: a.Device, Reason: a.Reason, UpdatedInput: a.UpdatedInput,
+		Response: a.Response,
 	}
 }
 
@@ -51,10 +55,8 @@ func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
 	if waiting {
 		return nil
 	}
-	if len(decided) == 0 {
-		return p.Runs.Abandon(ctx, abandoned.ID, event.ErrorObj{
-			Code: fault.ProcessLost, Message: "The agent's process has ended. Nothing that it asked is known, so it cannot go on.",
-		})
+	if !slices.ContainsFunc(decided, decision.given) {
+		return p.Runs.Abandon(ctx, abandoned.ID, nothingToTell(len(decided)))
 	}
 	by := lastPerson(all, abandoned.RequestedBy)
 	next, err := p.succession(ctx, abandoned, nil, by, decided)
@@ -70,6 +72,17 @@ func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
 	return err
 }
 
+// given says whether somebody has answered.
+func (d decision) given() bool { return d.answer.Decision != event.NoAnswer }
+
+// nothingToTell is how a run fails for which nobody has answered anything in time.
+func nothingToTell(expired int) event.ErrorObj {
+	if expired > 0 {
+		return event.ErrorObj{Code: fault.Timeout, Message: "The agent's process has ended, and nobody answered in time what it had asked."}
+	}
+	return event.ErrorObj{Code: fault.ProcessLost, Message: "The agent's process has ended. Nothing that it asked is known, so it cannot go on."}
+}
+
 // lastPerson is who answered last.
 func lastPerson(all []Prompt, otherwise id.User) id.User {
 	last := time.Time{}
@@ -81,7 +94,7 @@ func lastPerson(all []Prompt, otherwise id.User) id.User {
 	return otherwise
 }
 
-// succession prepares the run that takes the answers back to the agent. An allow is also a grant: the agent will ask the same again.
+// succession prepares the run that takes the answers back to the agent. A yes is also a grant: the agent will ask the same again.
 func (p *Prompts) succession(
 	ctx context.Context, ended runlog.Run, follow []runlog.Entry, by id.User, decided []decision,
 ) (runlog.Succession, error) {

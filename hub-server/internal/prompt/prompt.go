@@ -27,8 +27,11 @@ type Prompt struct {
 	Digest  string          // of what is shown; see event.PromptDigest
 	Seq     runlog.EventSeq // of run.prompt.requested
 	AskedAt time.Time
+	// ExpiresAt is the end of a time limit of its own; zero for none.
+	ExpiresAt time.Time
 
 	State    State
+	ByHub    bool    // no process at an edge waits for the answer
 	Answer   *Answer // of an answered one
 	Outlived bool    // the process that asked was ended before it had an answer
 }
@@ -36,10 +39,11 @@ type Prompt struct {
 // State is where a question stands.
 type State string
 
-// States of a question. The last two are final.
+// States of a question. All but the first are final.
 const (
 	Pending   State = "pending"
 	Answered  State = "answered"
+	Expired   State = "expired"   // nobody answered in time
 	Cancelled State = "cancelled" // the run is over: nobody waits for an answer
 )
 
@@ -51,6 +55,7 @@ type Answer struct {
 	Device       id.Device // … and where they sat
 	Reason       string
 	UpdatedInput json.RawMessage // what the tool gets instead of what the agent proposed; nil for no change
+	Response     json.RawMessage // to a question of another kind than permission: what came beside the decision; nil for nothing
 	At           time.Time
 
 	DeliveredAt time.Time  // when the agent went on with it, by the edge's clock; zero until then, or for ever
@@ -79,8 +84,10 @@ type Store interface {
 	// Unheard returns those questions of a run whose answer no process has had or will have, in the order in which they were asked: all that
 	// are pending, and those that have outlived their process.
 	Unheard(ctx context.Context, run id.Run) ([]Prompt, error)
-	// Answer applies r, and says whether the question was still pending and the run still where r was prepared for. The person's rights
-	// are checked once more: NotFound, AgentOperateRequired.
+	// Due returns up to limit pending questions whose own time limit lies before now, or that were asked before old.
+	Due(ctx context.Context, now, old time.Time, limit int) ([]Prompt, error)
+	// Answer applies r, and says whether the question was still pending and the run still where r was prepared for. The rights of the
+	// person, if one answers, are checked once more: NotFound, AgentOperateRequired.
 	Answer(ctx context.Context, r runlog.Reply) (bool, error)
 	// Succeed applies s, and says whether the run was still where s was prepared for. AgentUnknown, AgentOperateRequired.
 	Succeed(ctx context.Context, s runlog.Succession) (bool, error)

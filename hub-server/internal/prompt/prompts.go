@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -55,6 +56,9 @@ func (p *Prompts) Answer(ctx context.Context, by account.Principal, r Reply) (Pr
 		case asked.State != Pending:
 			return asked, r.settled(asked)
 		}
+		if err := r.fits(asked); err != nil {
+			return Prompt{}, err
+		}
 		reply, err := p.prepare(ctx, by, asked, r)
 		if err != nil {
 			return Prompt{}, fmt.Errorf("prepare answer: %w", err)
@@ -70,6 +74,21 @@ func (p *Prompts) Answer(ctx context.Context, by account.Principal, r Reply) (Pr
 	return Prompt{}, fmt.Errorf("answer %s: %w", r.RequestID, errRace)
 }
 
+// fits says what is wrong with an answer to what was asked. A kind that this hub does not know takes a yes or a no.
+func (r Reply) fits(asked Prompt) error {
+	var payload event.PromptRequestedPayload
+	if err := json.Unmarshal(asked.Payload, &payload); err != nil {
+		return fmt.Errorf("read %s: %w", asked.ID, err)
+	}
+	if err := event.CheckResponse(asked.Kind, payload.Inner, r.Decision, r.Response); err != nil {
+		return fault.New(fault.InvalidRequest, "The answer does not fit what was asked: %s.", err)
+	}
+	if asked.Kind != event.PromptPermission && len(r.UpdatedInput) > 0 {
+		return fault.New(fault.InvalidRequest, "Only a permission has an input that can be changed.")
+	}
+	return nil
+}
+
 func (p *Prompts) prepare(ctx context.Context, by account.Principal, asked Prompt, r Reply) (runlog.Reply, error) {
 	// The questions are read before the run: if another one is answered in between, the run has moved and all is prepared anew.
 	all, err := p.Store.Unheard(ctx, asked.Run)
@@ -81,18 +100,18 @@ func (p *Prompts) prepare(ctx context.Context, by account.Principal, asked Promp
 		return runlog.Reply{}, err
 	}
 	answered := event.PromptAnsweredPayload{
-		RequestID: asked.ID, Decision: r.Decision, By: event.Person, UserID: by.User, DeviceID: by.Device, Reason: r.Reason,
-		UpdatedInput: r.UpdatedInput,
+		RequestID: asked.ID, Kind: asked.Kind.Named(), Decision: r.Decision, By: event.Person, UserID: by.User, DeviceID: by.Device,
+		Reason: r.Reason, UpdatedInput: r.UpdatedInput, Response: r.Response,
 	}
-	reply, err := p.Runs.Reply(found, answered, asked.Digest)
+	reply, err := p.Runs.Reply(found, answered, asked.asker())
 	if err != nil || !found.ProcessEnded {
 		return reply, err
 	}
 	decided, waiting := outlived(all, answered)
-	if waiting {
+	if waiting || len(decided) == 0 {
 		return reply, nil
 	}
-	next, err := p.succession(ctx, found, []runlog.Entry{reply.Answered}, by.User, decided)
+	next, err := p.succession(ctx, found, []runlog.Entry{reply.Settled}, by.User, decided)
 	reply.Next = &next
 	return reply, err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
-// SettledError refuses an answer that comes after another one, or after the end of its run. It is a fault, and says what was recorded.
+// SettledError refuses an answer that comes after another one, or after the end of its time or its run. It is a fault, and says what was recorded.
 type SettledError struct {
 	Prompt Prompt
 	fault  *fault.Fault
@@ -15,16 +15,17 @@ type SettledError struct {
 
 func (e *SettledError) Error() string { return e.fault.Error() }
 
-// Unwrap returns the fault: AlreadyAnswered or PromptCancelled.
+// Unwrap returns the fault: AlreadyAnswered, PromptExpired or PromptCancelled.
 func (e *SettledError) Unwrap() error { return e.fault }
 
 // settled compares an answer with what was recorded: nil when it says the same.
 func (r Reply) settled(recorded Prompt) error {
 	a := recorded.Answer
 	if a == nil {
-		return &SettledError{recorded, fault.New(fault.PromptCancelled, "The run is over: nobody waits for this answer any more.")}
+		return &SettledError{recorded, recorded.State.gone()}
 	}
-	if a.Decision == r.Decision && a.Reason == r.Reason && sameValue(a.UpdatedInput, r.UpdatedInput) {
+	if a.Decision == r.Decision && a.Reason == r.Reason && sameValue(a.UpdatedInput, r.UpdatedInput) &&
+		sameValue(a.Response, r.Response) {
 		return nil
 	}
 	who := string(a.User)
@@ -33,6 +34,14 @@ func (r Reply) settled(recorded Prompt) error {
 	}
 	return &SettledError{recorded, fault.New(fault.AlreadyAnswered,
 		"The request was answered before: %s, by %s at %s. That answer stands.", a.Decision, who, a.At.UTC().Format(time.RFC3339))}
+}
+
+// gone is the refusal of an answer that nobody waits for.
+func (s State) gone() *fault.Fault {
+	if s == Expired {
+		return fault.New(fault.PromptExpired, "The time for this answer is over, and the agent was told so.")
+	}
+	return fault.New(fault.PromptCancelled, "The run is over: nobody waits for this answer any more.")
 }
 
 // sameValue compares JSON values by what they mean.

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,18 +16,22 @@ const (
 	maxShown   = 500       // of an input in the text for the agent
 	maxTold    = 32 << 10  // of that text
 	maxGranted = 192 << 10 // of all grants
-	grantSize  = 160       // of one, without the changed input
+	grantSize  = 160       // of one, without what was said beside the decision
 )
 
-// grants are for what was allowed, as far as a dispatch has room: what is left out is asked anew.
+// grants are for what was decided, as far as a dispatch has room: what is left out is asked anew.
 func grants(decided []decision) (all []wire.Grant) {
 	size := 0
 	for _, d := range decided {
-		g := wire.Grant{RequestID: d.asked.ID, Digest: d.asked.Digest, UpdatedInput: d.answer.UpdatedInput}
-		if d.answer.Decision != event.Allow || size+grantSize+len(g.UpdatedInput) > maxGranted {
+		g := wire.Grant{RequestID: d.asked.ID, Digest: d.asked.Digest, UpdatedInput: d.answer.UpdatedInput, Response: d.answer.Response}
+		if d.answer.Decision != event.Allow {
+			g.Decision = d.answer.Decision
+		}
+		needs := grantSize + len(g.UpdatedInput) + len(g.Response)
+		if !d.answer.Decision.Repeats() || size+needs > maxGranted {
 			continue
 		}
-		size += grantSize + len(g.UpdatedInput)
+		size += needs
 		all = append(all, g)
 	}
 	return all
@@ -44,7 +49,7 @@ func tell(decided []decision) string {
 		}
 		lines = append(lines, line)
 	}
-	if slices.ContainsFunc(decided, func(d decision) bool { return d.answer.Decision == event.Allow }) {
+	if slices.ContainsFunc(decided, func(d decision) bool { return d.answer.Decision.Repeats() }) {
 		return strings.Join(lines, "\n") + " Go on."
 	}
 	return strings.Join(lines, "\n") + " Go on without it."
@@ -53,23 +58,80 @@ func tell(decided []decision) string {
 func (d decision) sentence() string {
 	var asked event.PromptRequestedPayload
 	if json.Unmarshal(d.asked.Payload, &asked) != nil {
-		asked.ToolName = "a tool"
+		asked = event.PromptRequestedPayload{ToolName: "a tool"}
 	}
-	s := fmt.Sprintf("The request to use %s", asked.ToolName)
+	s := subjectOf(asked) + " " + d.verb()
+	if d.answer.Reason != "" && d.answer.Decision != event.Allow {
+		s += ": " + strings.TrimRight(d.answer.Reason, ". ")
+	}
+	return s + "."
+}
+
+// subjectOf names what was asked.
+func subjectOf(asked event.PromptRequestedPayload) string {
+	switch asked.Kind {
+	case event.PromptQuestion:
+		q := inner[event.Question](asked)
+		return fmt.Sprintf("The question %q", shorten(q.Question))
+	case event.PromptPlanReview:
+		plan := inner[event.PlanReview](asked)
+		return "The plan " + shorten(plan.PlanID)
+	case event.PromptStepDecision:
+		step := inner[event.StepDecision](asked)
+		if step.Scope == event.ScopePlan {
+			return "The decision about the plan"
+		}
+		return "The decision about step " + shorten(step.StepID)
+	}
+	s := "The request to use " + asked.ToolName
 	if len(asked.Input) > len("{}") {
 		s += " with " + shorten(string(asked.Input))
 	}
-	if d.answer.Decision == event.Deny {
-		s += " was denied"
-		if d.answer.Reason != "" {
-			return s + ": " + strings.TrimRight(d.answer.Reason, ". ") + "."
-		}
-		return s + "."
+	return s
+}
+
+// inner reads what was asked; what cannot be read says nothing.
+func inner[T any](asked event.PromptRequestedPayload) (read T) {
+	json.Unmarshal(asked.Inner, &read) //nolint:errcheck // it was checked when it was asked
+	return read
+}
+
+// verb says what was decided.
+func (d decision) verb() string {
+	switch kind, a := d.asked.Kind, d.answer; {
+	case a.Decision == event.NoAnswer:
+		return "was not answered in time"
+	case kind == event.PromptStepDecision:
+		return "is: " + string(a.Decision)
+	case kind == event.PromptQuestion && a.Decision == event.Allow:
+		return "was answered: " + choice(a.Response)
+	case kind == event.PromptPlanReview && a.Decision == event.Allow && len(a.Response) > len("{}"):
+		return "was approved with changes: " + shorten(string(a.Response))
+	case kind == event.PromptPlanReview && a.Decision == event.Allow:
+		return "was approved"
+	case kind == event.PromptPlanReview:
+		return "was rejected"
+	case kind == event.PromptQuestion:
+		return "was declined"
+	case a.Decision == event.Deny:
+		return "was denied"
+	case len(a.UpdatedInput) > 0:
+		return "was allowed with another input: " + shorten(string(a.UpdatedInput))
 	}
-	if len(d.answer.UpdatedInput) > 0 {
-		return s + " was allowed with another input: " + shorten(string(d.answer.UpdatedInput)) + "."
+	return "was allowed"
+}
+
+// choice is an answer to a question as S0 spells it: the labels, then the person's own words.
+func choice(response json.RawMessage) string {
+	var said event.QuestionResponse
+	if json.Unmarshal(response, &said) != nil {
+		return shorten(string(response))
 	}
-	return s + " was allowed."
+	chosen := strings.Join(said.SelectedOptions, ", ")
+	if chosen != "" && said.CustomText != "" {
+		return shorten(chosen + "; " + said.CustomText)
+	}
+	return shorten(cmp.Or(chosen, said.CustomText))
 }
 
 func shorten(s string) string {

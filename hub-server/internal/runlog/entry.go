@@ -55,7 +55,7 @@ func own(c run.Candidate, now time.Time) (Entry, error) {
 	if err != nil {
 		return Entry{}, fmt.Errorf("encode %s: %w", c.Type, err)
 	}
-	e := Entry{ID: id.NewEvent(), Type: c.Type, WireType: event.Wire(c.Type), OccurredAt: now}
+	e := Entry{ID: id.NewEvent(), Type: c.Type, WireType: event.WireOf(c.Type, payload), OccurredAt: now}
 	err = e.fill(payload)
 	return e, err
 }

@@ -79,6 +79,7 @@ func (g *Growth) move(state run.State, e Entry) {
 	g.State = state
 	if state.Ended() {
 		g.Ended, g.Failure = true, e.Failure
+		g.cancelPrompts()
 	}
 }
 

@@ -20,7 +20,7 @@ func (e *Entry) read() {
 		e.readArtifact()
 	case event.RunFailed:
 		e.readFailure()
-	case event.PromptRequested, event.PromptAnswered, event.PromptDelivered, event.RunProcessEnded:
+	case event.PromptRequested, event.PromptAnswered, event.PromptExpired, event.PromptDelivered, event.RunProcessEnded:
 		e.readPrompt()
 	case event.RunCompleted:
 		var p event.RunCompletedPayload

@@ -2,6 +2,7 @@ package runlog
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"time"
 
@@ -14,9 +15,17 @@ import (
 type PromptChanges struct {
 	Asked     []Question
 	Answered  []event.PromptAnsweredPayload // of questions that were pending
+	Expired   []id.Request                  // too
 	Delivered []Delivery
+	Moves     []PromptMove // of all that people have to be told
 	Outlived  []id.Request // questions whose process was ended before it had an answer
 	Abandoned bool         // the process was ended: Outlived is all of them
+}
+
+// PromptMove is a question that was opened or settled by an event.
+type PromptMove struct {
+	Request id.Request
+	By      EventSeq
 }
 
 // Question is a question to a person.
@@ -26,7 +35,9 @@ type Question struct {
 	Digest   string
 	Payload  json.RawMessage // of run.prompt.requested, as it is stored
 	Seq      EventSeq
-	Outlived bool // it came when its process was gone
+	Limit    time.Duration // how long it waits for an answer; 0 for no limit
+	ByHub    bool          // no process at an edge waits for the answer
+	Outlived bool          // it came when its process was gone
 }
 
 // Delivery says when an answer had reached the agent, by the edge's clock.
@@ -39,6 +50,7 @@ type Delivery struct {
 type promptNote struct {
 	asked     *Question
 	answered  *event.PromptAnsweredPayload
+	expired   id.Request
 	delivered id.Request
 	ended     *event.ProcessEndedPayload
 }
@@ -54,6 +66,11 @@ func (e *Entry) readPrompt() {
 		if json.Unmarshal(e.Body.Payload, &p) == nil {
 			p.Policy, p.Reason = remark(p.Policy, maxCode), remark(p.Reason, maxReason)
 			e.Prompt.answered = &p
+		}
+	case event.PromptExpired:
+		var p event.PromptExpiredPayload
+		if json.Unmarshal(e.Body.Payload, &p) == nil {
+			e.Prompt.expired = p.RequestID
 		}
 	case event.PromptDelivered:
 		var p event.PromptDeliveredPayload
@@ -79,16 +96,32 @@ func (e *Entry) readQuestion() {
 		return
 	}
 	e.names(p.InputBlob)
-	e.Prompt.asked = &Question{ID: p.RequestID, Kind: p.Kind, Digest: p.Digest, Payload: e.Body.Payload}
+	e.Prompt.asked = &Question{
+		ID: p.RequestID, Kind: p.Kind, Digest: p.Digest, Payload: e.Body.Payload, Limit: limitOf(p.TimeoutMS),
+	}
+}
+
+// limitOf takes a limit that no clock has room for as none.
+func limitOf(ms int64) time.Duration {
+	if ms < 0 || ms > math.MaxInt64/int64(time.Millisecond) {
+		return 0
+	}
+	return time.Duration(ms) * time.Millisecond
 }
 
 // notePrompt comes before the state is judged: that depends on how many questions are pending.
 func (g *Growth) notePrompt(e Entry) {
 	switch note := e.Prompt; {
 	case note.asked != nil:
-		g.ask(*note.asked)
+		asked := *note.asked
+		asked.ByHub = e.ProducerSeq == 0
+		g.ask(asked)
 	case note.answered != nil && slices.Contains(g.Pending, note.answered.RequestID):
-		g.settle(*note.answered)
+		g.Prompts.Answered = append(g.Prompts.Answered, *note.answered)
+		g.settle(note.answered.RequestID)
+	case note.expired != "" && slices.Contains(g.Pending, note.expired):
+		g.Prompts.Expired = append(g.Prompts.Expired, note.expired)
+		g.settle(note.expired)
 	case note.delivered != "":
 		g.Prompts.Delivered = append(g.Prompts.Delivered, Delivery{Request: note.delivered, At: e.OccurredAt})
 	case note.ended != nil && !g.State.Ended() && !g.ProcessEnded:
@@ -102,14 +135,27 @@ func (g *Growth) ask(q Question) {
 	if slices.Contains(g.Pending, q.ID) {
 		return
 	}
-	q.Seq, q.Outlived = g.Last+1, g.ProcessEnded
+	q.Seq, q.Outlived = g.Last+1, g.ProcessEnded && !q.ByHub
 	g.Prompts.Asked = append(g.Prompts.Asked, q)
 	if !g.State.Ended() {
 		g.Pending = append(slices.Clone(g.Pending), q.ID)
+		g.tell(q.ID)
 	}
 }
 
-func (g *Growth) settle(a event.PromptAnsweredPayload) {
-	g.Pending = slices.DeleteFunc(slices.Clone(g.Pending), func(r id.Request) bool { return r == a.RequestID })
-	g.Prompts.Answered = append(g.Prompts.Answered, a)
+func (g *Growth) settle(request id.Request) {
+	g.Pending = slices.DeleteFunc(slices.Clone(g.Pending), func(r id.Request) bool { return r == request })
+	g.tell(request)
+}
+
+// tell notes that the next event opens or settles a question.
+func (g *Growth) tell(request id.Request) {
+	g.Prompts.Moves = append(g.Prompts.Moves, PromptMove{request, g.Last + 1})
+}
+
+// cancelPrompts settles what the end of the run leaves open.
+func (g *Growth) cancelPrompts() {
+	for _, request := range g.Pending {
+		g.tell(request)
+	}
 }

@@ -6,34 +6,52 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Reply is a person's answer to a question of a run, prepared for the run as it stood.
+// Reply settles a question of a run: by a person's answer, or without one because its time is over. It is prepared for the run as it stood.
 type Reply struct {
-	Run      Run
-	Request  id.Request
-	By       id.User
-	Answered Entry         // run.prompt.answered
-	Command  *wire.Command // to the edge; nil when the process that asked is gone …
-	Next     *Succession   // … and then how the run goes on, once this was the last answer that it waited for
+	Run     Run
+	Request id.Request
+	By      id.User       // "" when nobody has answered
+	Settled Entry         // run.prompt.answered or run.prompt.expired
+	Command *wire.Command // to the edge; nil when the process that asked is gone …
+	Next    *Succession   // … and then how the run goes on, once this was the last answer that it waited for
 }
 
-// Reply prepares the answer a of a person to a question of the run with that digest. Whether they may is not asked here.
-func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, digest string) (Reply, error) {
-	answered, err := own(run.Candidate{Type: event.PromptAnswered, Payload: a}, now())
+// Asker is what a command with an answer needs to know of the question.
+type Asker struct {
+	Digest string
+	ByHub  bool // no process at an edge waits
+}
+
+// Reply prepares the answer a of a person to a question of the run. Whether they may is not asked here.
+func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, by Asker) (Reply, error) {
+	return r.settle(found, by, run.Candidate{Type: event.PromptAnswered, Payload: a}, wire.Answer{
+		RequestID: a.RequestID, Decision: a.Decision, Reason: a.Reason, UpdatedInput: a.UpdatedInput, Response: a.Response, Digest: by.Digest,
+		UserID: a.UserID,
+	})
+}
+
+// Expire prepares the end of the waiting for an answer.
+func (r *Runs) Expire(found Run, x event.PromptExpiredPayload, by Asker) (Reply, error) {
+	answer := wire.Answer{RequestID: x.RequestID, Decision: event.NoAnswer, Digest: by.Digest}
+	return r.settle(found, by, run.Candidate{Type: event.PromptExpired, Payload: x}, answer)
+}
+
+func (r *Runs) settle(found Run, by Asker, fact run.Candidate, answer wire.Answer) (Reply, error) {
+	settled, err := own(fact, now())
 	if err != nil {
 		return Reply{}, err
 	}
-	reply := Reply{Run: found, Request: a.RequestID, By: a.UserID, Answered: answered}
-	if found.ProcessEnded {
+	reply := Reply{Run: found, Request: answer.RequestID, By: answer.UserID, Settled: settled}
+	if found.ProcessEnded || by.ByHub {
 		return reply, nil
 	}
-	body, err := json.Marshal(wire.Answer{
-		RequestID: a.RequestID, Decision: a.Decision, Reason: a.Reason, UpdatedInput: a.UpdatedInput, Digest: digest, UserID: a.UserID,
-	})
+	body, err := json.Marshal(answer)
 	if err != nil {
 		return Reply{}, fmt.Errorf("encode answer: %w", err)
 	}
@@ -42,6 +60,29 @@ func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, digest string) (R
 	})
 	reply.Command = &c
 	return reply, nil
+}
+
+// Ask puts a question of the hub's own into the log of a run that works; fault.RunEnded, and Conflict for one that has not begun.
+func (r *Runs) Ask(ctx context.Context, runID id.Run, asked event.PromptRequestedPayload) error {
+	entry, err := own(run.Candidate{Type: event.PromptRequested, Payload: asked}, now())
+	if err != nil {
+		return err
+	}
+	for range raceRetries {
+		found, err := r.store.Run(ctx, runID)
+		switch {
+		case err != nil:
+			return err
+		case found.State.Ended():
+			return fault.New(fault.RunEnded, "The run is over already (%s).", found.State)
+		case found.State != run.StateRunning && found.State != run.StateWaitingPerson:
+			return fault.New(fault.Conflict, "The run is %s: it has nothing to ask.", found.State)
+		}
+		if done, err := r.store.AppendOwn(ctx, runID, found.LastEventSeq, []Entry{entry}); err != nil || done {
+			return err
+		}
+	}
+	return errRace
 }
 
 // Succession ends a run whose process is gone, and begins another one that takes the answers back to the agent's own session (R21).

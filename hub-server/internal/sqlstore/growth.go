@@ -49,6 +49,9 @@ func (t *Tx) saveGrowth(ctx context.Context, laneID int64, g *runlog.Growth) err
 		Audience: delivery.ToSession(g.Session), Kind: delivery.KindRun, Session: g.Session, Run: g.Run,
 		From: uint64(g.From), To: uint64(g.Last), Bytes: g.Bytes,
 	})
+	if err := t.tellPrompts(ctx, g); err != nil {
+		return err
+	}
 	if g.Post {
 		return t.postFinal(ctx, g)
 	}

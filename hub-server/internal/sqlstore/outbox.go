@@ -9,8 +9,9 @@ import (
 )
 
 const insertOutbox = `
-INSERT INTO outbox (pos, audience, kind, frame_type, payload, session_id, message_id, run_id, from_seq, to_seq, change, change_user, bytes, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
+INSERT INTO outbox (pos, audience, kind, frame_type, payload, session_id, message_id, run_id, request_id, from_seq, to_seq, change, change_user, bytes,
+    created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
 
 // placeOutbox gives the group's rows the next dense positions and writes them. Taking the counter is the last lock of the
 // transaction: whoever holds it commits next, so no reader ever sees a position below one that is still to come.
@@ -36,7 +37,8 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 func (t *Tx) placeRow(ctx context.Context, pos int64, r *delivery.Row) error {
 	r.Position = delivery.Position(pos)
 	_, err := t.Exec(ctx, insertOutbox, pos, string(r.Audience), string(r.Kind), r.FrameType, r.Payload, string(r.Session),
-		string(r.Message), string(r.Run), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser), cmp.Or(r.Bytes, len(r.Payload)), micros(t.now))
+		string(r.Message), string(r.Run), string(r.Prompt), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser),
+		cmp.Or(r.Bytes, len(r.Payload)), micros(t.now))
 	if err != nil {
 		return fmt.Errorf("insert: %w", err)
 	}

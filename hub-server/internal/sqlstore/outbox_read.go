@@ -10,7 +10,7 @@ import (
 )
 
 const outboxColumns = `o.pos, o.audience, o.kind, o.frame_type, o.payload, o.session_id, o.message_id, o.run_id,
-	o.from_seq, o.to_seq, o.change, o.change_user, o.bytes`
+	o.request_id, o.from_seq, o.to_seq, o.change, o.change_user, o.bytes`
 
 // theirs selects the rows that are a user's in a stretch of positions: addressed to them, or inside an interval of a conversation
 // that they are in now. CROSS JOIN keeps SQLite to this order: conversations first, then the index on (audience, pos).
@@ -90,7 +90,7 @@ func outboxRows(rows *sql.Rows, err error) ([]delivery.Row, error) {
 	for rows.Next() {
 		var r delivery.Row
 		err := rows.Scan(&r.Position, &r.Audience, &r.Kind, &r.FrameType, &r.Payload, &r.Session, &r.Message, &r.Run,
-			&r.From, &r.To, &r.Change, &r.ChangeUser, &r.Bytes)
+			&r.Prompt, &r.From, &r.To, &r.Change, &r.ChangeUser, &r.Bytes)
 		if err != nil {
 			return nil, fmt.Errorf("read outbox row: %w", err)
 		}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
+
+// promptBytes is roughly what a notice of a prompt comes to.
+const promptBytes = 2 << 10
 
 // mayWait says whether a run in this state can have pending prompts: one that merely works has none.
 func mayWait(s run.State) bool {
@@ -38,6 +42,12 @@ func (t *Tx) savePrompts(ctx context.Context, g *runlog.Growth) error {
 			return fmt.Errorf("settle %s: %w", a.RequestID, err)
 		}
 	}
+	for _, request := range p.Expired {
+		const expire = `UPDATE prompts SET state = 'expired' WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
+		if _, err := t.Exec(ctx, expire, string(request), string(g.Run)); err != nil {
+			return fmt.Errorf("expire %s: %w", request, err)
+		}
+	}
 	for _, d := range p.Delivered {
 		const deliver = `
 UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND state = 'answered' AND delivered_at = 0`
@@ -53,8 +63,29 @@ UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND s
 	if g.State.Ended() && (len(g.Pending) > 0 || len(p.Asked) > 0) {
 		// Nobody is left who could be answered.
 		const cancel = `UPDATE prompts SET state = 'cancelled' WHERE run_id = $1 AND state = 'pending'`
-		_, err := t.Exec(ctx, cancel, string(g.Run))
-		return err
+		if _, err := t.Exec(ctx, cancel, string(g.Run)); err != nil {
+			return fmt.Errorf("cancel what is open: %w", err)
+		}
+	}
+	return nil
+}
+
+// tellPrompts addresses what has moved to everybody who may answer it, on all of their devices.
+func (t *Tx) tellPrompts(ctx context.Context, g *runlog.Growth) error {
+	if len(g.Prompts.Moves) == 0 {
+		return nil
+	}
+	users, err := t.operators(ctx, g.Run)
+	if err != nil {
+		return fmt.Errorf("find who may answer: %w", err)
+	}
+	for _, m := range g.Prompts.Moves {
+		for _, u := range users {
+			t.Emit(delivery.Row{
+				Audience: delivery.ToUser(u), Kind: delivery.KindPrompt, Session: g.Session, Run: g.Run, Prompt: m.Request,
+				From: uint64(m.By), To: uint64(m.By), Bytes: promptBytes,
+			})
+		}
 	}
 	return nil
 }
@@ -63,10 +94,14 @@ UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND s
 func (t *Tx) insertPrompt(ctx context.Context, runID id.Run, q runlog.Question) error {
 	const insert = `
 INSERT INTO prompts (request_id, run_id, kind, asked, digest, event_seq, asked_at, state, outlived, decided_by, decision, reason,
-    updated_input, user_id, device_id, answered_at, delivery_id, delivered_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, '', 0) ON CONFLICT (request_id) DO NOTHING`
+    updated_input, user_id, device_id, answered_at, delivery_id, delivered_at, expires_at, by_hub)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, '', 0, $9, $10) ON CONFLICT (request_id) DO NOTHING`
+	var expires int64
+	if q.Limit > 0 {
+		expires = micros(t.now.Add(q.Limit))
+	}
 	_, err := t.Exec(ctx, insert, string(q.ID), string(runID), string(q.Kind), []byte(q.Payload), q.Digest, int64(q.Seq), micros(t.now),
-		q.Outlived)
+		q.Outlived, expires, q.ByHub)
 	return err
 }
 
@@ -74,9 +109,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, 
 func (t *Tx) settlePrompt(ctx context.Context, runID id.Run, a event.PromptAnsweredPayload) error {
 	const settle = `
 UPDATE prompts SET state = 'answered', decided_by = $3, decision = $4, reason = $5, updated_input = $6, user_id = $7, device_id = $8,
-    answered_at = $9 WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
+    answered_at = $9, response = $10 WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
 	_, err := t.Exec(ctx, settle, string(a.RequestID), string(runID), string(a.By), string(a.Decision), a.Reason, []byte(a.UpdatedInput),
-		string(a.UserID), string(a.DeviceID), micros(t.now))
+		string(a.UserID), string(a.DeviceID), micros(t.now), []byte(a.Response))
 	return err
 }
 
@@ -86,7 +121,7 @@ func (t *Tx) abandon(ctx context.Context, runID id.Run, outlived []id.Request) e
 		return err
 	}
 	for _, request := range outlived {
-		const mark = `UPDATE prompts SET outlived = TRUE WHERE request_id = $1 AND run_id = $2`
+		const mark = `UPDATE prompts SET outlived = TRUE WHERE request_id = $1 AND run_id = $2 AND NOT by_hub`
 		if _, err := t.Exec(ctx, mark, string(request), string(runID)); err != nil {
 			return err
 		}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -26,6 +28,7 @@ func NewPrompts(s *Store, w *Writer) *Prompts { return &Prompts{store: s, writer
 const selectPrompt = `
 SELECT p.request_id, p.run_id, r.session_id, r.agent_id, r.edge_id, p.kind, p.asked, p.digest, p.event_seq, p.asked_at, p.state, p.outlived,
     p.decided_by, p.decision, p.reason, p.updated_input, p.user_id, p.device_id, p.answered_at, p.delivered_at,
+    p.response, p.expires_at, p.by_hub,
     COALESCE((SELECT c.receipt_code FROM edge_commands c WHERE c.delivery_id = p.delivery_id AND p.delivery_id <> ''), ''),
     COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = p.run_id AND s.continues_run_id <> '' AND p.outlived), '')
 FROM prompts p JOIN runs r ON r.run_id = p.run_id`
@@ -33,14 +36,14 @@ FROM prompts p JOIN runs r ON r.run_id = p.run_id`
 func scanPrompt(row Scanner) (prompt.Prompt, error) {
 	var p prompt.Prompt
 	var a prompt.Answer
-	var asked, answered, delivered int64
+	var asked, answered, delivered, expires int64
 	err := row.Scan(&p.ID, &p.Run, &p.Session, &p.Agent, &p.Edge, &p.Kind, (*[]byte)(&p.Payload), &p.Digest, &p.Seq, &asked, &p.State,
-		&p.Outlived, &a.By, &a.Decision, &a.Reason, (*[]byte)(&a.UpdatedInput), &a.User, &a.Device, &answered, &delivered, &a.Refused,
-		&a.ContinuedBy)
+		&p.Outlived, &a.By, &a.Decision, &a.Reason, (*[]byte)(&a.UpdatedInput), &a.User, &a.Device, &answered, &delivered, (*[]byte)(&a.Response),
+		&expires, &p.ByHub, &a.Refused, &a.ContinuedBy)
 	if err != nil {
 		return p, err
 	}
-	p.AskedAt, a.At, a.DeliveredAt = fromMicros(asked), fromZero(answered), fromZero(delivered)
+	p.AskedAt, p.ExpiresAt, a.At, a.DeliveredAt = fromMicros(asked), fromZero(expires), fromZero(answered), fromZero(delivered)
 	if p.State == prompt.Answered {
 		p.Answer = &a
 	}
@@ -71,6 +74,19 @@ func (p *Prompts) Unheard(ctx context.Context, run id.Run) ([]prompt.Prompt, err
 	return found, nil
 }
 
+// Due implements prompt.Store. Each half has an index of its own.
+func (p *Prompts) Due(ctx context.Context, now, old time.Time, limit int) ([]prompt.Prompt, error) {
+	const query = selectPrompt + ` WHERE p.request_id IN (
+SELECT request_id FROM prompts WHERE state = 'pending' AND expires_at > 0 AND expires_at <= $1
+UNION SELECT request_id FROM prompts WHERE state = 'pending' AND asked_at <= $2) ORDER BY p.asked_at, p.run_id, p.event_seq LIMIT $3`
+	rows, err := p.store.readDB.QueryContext(ctx, query, micros(now), micros(old), limit)
+	found, err := collect(rows, err, scanPrompt)
+	if err != nil {
+		return nil, fmt.Errorf("read questions that are due: %w", err)
+	}
+	return found, nil
+}
+
 // operatesEdge is true of a run `r` on a machine that the user $1 was let at: theirs, or one whose owner has named them.
 const operatesEdge = `EXISTS (SELECT 1 FROM edges e WHERE e.id = r.edge_id AND (e.owner_id = $1 OR EXISTS (
 SELECT 1 FROM edge_operators o WHERE o.edge_id = e.id AND o.user_id = $1)))`
@@ -78,6 +94,18 @@ SELECT 1 FROM edge_operators o WHERE o.edge_id = e.id AND o.user_id = $1)))`
 // mayBeAnswered is true of a prompt of run `r` that the user $1 may answer now.
 const mayBeAnswered = `EXISTS (SELECT 1 FROM session_members m WHERE m.session_id = r.session_id AND m.member_id = $1 AND m.left_at IS NULL)
 AND EXISTS (SELECT 1 FROM agents a WHERE a.id = r.agent_id AND ` + operatedBy + `) AND ` + operatesEdge
+
+// operators returns the people who may answer what the run asks: mayBeAnswered, for everybody at once.
+func (t *Tx) operators(ctx context.Context, run id.Run) ([]id.User, error) {
+	ofMember := strings.NewReplacer("$1", "m.member_id")
+	query := `SELECT m.member_id FROM session_members m JOIN runs r ON r.session_id = m.session_id JOIN agents a ON a.id = r.agent_id
+WHERE r.run_id = $1 AND m.left_at IS NULL AND ` + ofMember.Replace(operatedBy) + ` AND ` + ofMember.Replace(operatesEdge) + ` ORDER BY m.member_id`
+	rows, err := t.Query(ctx, query, string(run))
+	return collect(rows, err, func(row Scanner) (u id.User, err error) {
+		err = row.Scan(&u)
+		return u, err
+	})
+}
 
 // Prompts implements prompt.Store.
 func (p *Prompts) Prompts(ctx context.Context, q prompt.Query) ([]prompt.Prompt, error) {

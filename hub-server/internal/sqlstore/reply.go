@@ -26,15 +26,8 @@ func (p *Prompts) Answer(ctx context.Context, r runlog.Reply) (done bool, err er
 }
 
 func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
-	if err := t.mayPost(ctx, r.Run.Session, r.By); err != nil {
+	if err := t.checkAnswerer(ctx, r); err != nil {
 		return false, err
-	}
-	may, err := t.mayAnswer(ctx, r.By, r.Run.ID)
-	if err != nil {
-		return false, fmt.Errorf("check right to operate: %w", err)
-	}
-	if !may {
-		return false, fleet.OperateRequired(r.Run.AgentName)
 	}
 	head, err := t.head(ctx, r.Run.ID)
 	if err != nil {
@@ -44,7 +37,7 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 		return false, nil
 	}
 	g := head.Grow()
-	g.Append(r.Answered)
+	g.Append(r.Settled)
 	if r.Next != nil {
 		return true, t.succeed(ctx, g, *r.Next)
 	}
@@ -55,6 +48,24 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 		return false, err
 	}
 	return true, t.insertCommand(ctx, r.Run.Edge, *r.Command)
+}
+
+// checkAnswerer asks a person's rights; that time is over needs none.
+func (t *Tx) checkAnswerer(ctx context.Context, r runlog.Reply) error {
+	if r.By == "" {
+		return nil
+	}
+	if err := t.mayPost(ctx, r.Run.Session, r.By); err != nil {
+		return err
+	}
+	may, err := t.mayAnswer(ctx, r.By, r.Run.ID)
+	if err != nil {
+		return fmt.Errorf("check right to operate: %w", err)
+	}
+	if !may {
+		return fleet.OperateRequired(r.Run.AgentName)
+	}
+	return nil
 }
 
 // Succeed implements prompt.Store.

@@ -67,7 +67,7 @@ func (d *dialogue) apply(effect bridge.Effect, r *runtime.Reaction) {
 	case bridge.KeepSession:
 		r.Events = append(r.Events, run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: e.SessionID}})
 	case bridge.AskPerson:
-		r.Asks = append(r.Asks, asked(e.Request))
+		r.Asks = append(r.Asks, runtime.AskOf(e.Request))
 	case bridge.Respond:
 		respond(e.Response, r)
 	case bridge.ReportError:

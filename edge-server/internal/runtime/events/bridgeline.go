@@ -13,12 +13,19 @@ import (
 // Its result is an answer and no end, so that lines may be added behind it. After the end only a session id still counts (S4).
 func (d *dialogue) bridgeLine(l agentline.Line) runtime.Reaction {
 	over := d.over()
-	d.bridged = true
+	d.bridged = d.bridged || l.Type != agentline.Permission
 	var r runtime.Reaction
 	for _, effect := range d.bridge.Step(*l.Bridge) {
 		switch e := effect.(type) {
 		case bridge.KeepSession:
 			d.meet(e.SessionID, &r)
+		case bridge.AskPerson:
+			if !over {
+				r.Asks = append(r.Asks, runtime.AskOf(e.Request))
+			}
+		case bridge.Respond:
+			refusal := reply(e.Response.Encode())
+			r.Reply, r.Warnings = append(r.Reply, refusal.Reply...), append(r.Warnings, refusal.Warnings...)
 		case bridge.Warn:
 			r.Warnings = append(r.Warnings, string(e.Reason))
 		case bridge.EmitPartial:

@@ -14,7 +14,10 @@ import (
 // Unlike there, silence is no success: an agent that exits without done has not finished, unless it spoke in lines of the bridge protocol.
 func (d *dialogue) End(end runtime.End) ([]run.AgentEvent, run.Outcome) {
 	events := d.usage(end)
-	if end.Cancelled {
+	switch {
+	case len(end.Pending) > 0:
+		return append(events, d.unheard()...), run.ProcessEnded(end.Why, end.Pending)
+	case end.Cancelled:
 		return append(events, d.unheard()...), run.Cancelled(end.Gone)
 	}
 	if failure := d.failed(end); failure != nil {

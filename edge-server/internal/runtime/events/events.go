@@ -20,6 +20,7 @@ type Adapter struct{}
 func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	line, err := bridge.Turn{
 		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
+		Permission: turn.Permission,
 	}.Encode()
 	if errors.Is(err, bridge.ErrEmptyTurn) {
 		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")
@@ -27,12 +28,14 @@ func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	state := bridge.NewTurnState(bridge.Profile{Streaming: turn.Streaming})
-	return &dialogue{turn: line, artifacts: turn.Artifacts, bridge: state}, nil
+	state := bridge.NewTurnState(bridge.Profile{Streaming: turn.Streaming, Permission: turn.Permission})
+	return &dialogue{turn: line, asks: turn.Permission, asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state}, nil
 }
 
 type dialogue struct {
 	turn      []byte
+	asks      bool            // stdin stays open after the turn line
+	asked     map[string]bool // prompts of this turn, by the agent's own ids; permissions are the bridge protocol's
 	artifacts runtime.Artifacts
 	bridge    *bridge.TurnState // of the lines of the bridge protocol among the agent's
 
@@ -44,7 +47,9 @@ type dialogue struct {
 	failure *event.ErrorObj // as the agent reported it
 }
 
-func (d *dialogue) Begin() runtime.Reaction { return runtime.Reaction{Reply: d.turn, CloseInput: true} }
+func (d *dialogue) Begin() runtime.Reaction {
+	return runtime.Reaction{Reply: d.turn, CloseInput: !d.asks}
+}
 
 func (d *dialogue) Line(data []byte) runtime.Reaction {
 	line, err := agentline.Parse(data)
@@ -53,18 +58,19 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 	case errors.As(err, &ignored):
 		return runtime.Reaction{Ignored: string(ignored.Reason)}
 	case line.Bridge != nil:
-		return d.bridgeLine(line)
+		r := d.bridgeLine(line)
+		r.CloseInput = d.asks && (line.Type == agentline.Result || line.Type == agentline.Error)
+		return r
 	case d.over():
 		return runtime.Reaction{Ignored: string(agentline.AfterEnd)}
 	}
-	return d.event(line)
+	r := d.event(line)
+	r.CloseInput = d.asks && d.over() // nothing will be asked any more, and what is still open is moot
+	return r
 }
 
 // over says whether the agent has ended its turn in words of this runtime.
 func (d *dialogue) over() bool { return d.done != nil || d.failure != nil }
-
-// Answer has nothing to answer: agents of this runtime do not ask.
-func (d *dialogue) Answer(runtime.Answer) runtime.Reaction { return runtime.Reaction{} }
 
 func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	switch l.Type {
@@ -85,6 +91,8 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID}})
 	case agentline.Artifact:
 		return d.artifact(*l.Artifact)
+	case agentline.Prompt:
+		return d.prompt(l)
 	case agentline.Done:
 		d.done = &run.Done{Answer: l.Answer}
 		return runtime.Reaction{}

@@ -8,6 +8,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -28,6 +29,8 @@ type Record interface {
 	Message(ctx context.Context, message id.Message) (chat.Message, error)
 	// Edge returns an edge; fault.NotFound.
 	Edge(ctx context.Context, edge id.Edge) (fleet.Edge, error)
+	// Prompt returns a question of the run; fault.NotFound.
+	Prompt(ctx context.Context, run id.Run, request id.Request) (prompt.Prompt, error)
 }
 
 // Expander implements delivery.Expander over the record. Safe for concurrent use.
@@ -54,6 +57,8 @@ func (x *Expander) Expand(ctx context.Context, row delivery.Row) (delivery.Expan
 		out.Bodies, err = x.message(ctx, row.Message)
 	case delivery.KindRun:
 		out, err = x.run(ctx, row)
+	case delivery.KindPrompt:
+		out.Bodies, err = x.prompt(ctx, row)
 	default:
 		return out, fmt.Errorf("row of kind %q: this hub is too old to read it", row.Kind)
 	}
@@ -70,6 +75,20 @@ func (x *Expander) message(ctx context.Context, m id.Message) ([]delivery.Body, 
 	}
 	payload, err := chat.Frame(message)
 	return []delivery.Body{{Type: frameMessageNew, Payload: payload}}, err
+}
+
+// prompt tells what an event has made of a question.
+func (x *Expander) prompt(ctx context.Context, row delivery.Row) ([]delivery.Body, error) {
+	asked, err := x.record.Prompt(ctx, row.Run, row.Prompt)
+	if err != nil {
+		return nil, fmt.Errorf("read question: %w", err)
+	}
+	events, err := x.events(ctx, row)
+	if err != nil || len(events) == 0 {
+		return nil, err
+	}
+	payload, err := prompt.Notification(asked, events[0])
+	return []delivery.Body{{Type: frameNotificationNew, Payload: payload}}, err
 }
 
 func (x *Expander) run(ctx context.Context, row delivery.Row) (delivery.Expansion, error) {

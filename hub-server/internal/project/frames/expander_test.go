@@ -10,6 +10,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -23,6 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakeRecord struct {
 	events  []runlog.StoredEvent
 	message chat.Message
+	asked   prompt.Prompt
 	owner   id.User
 	fail    error
 	runs    int // reads
@@ -47,6 +49,13 @@ func (r *fakeRecord) Message(_ context.Context, m id.Message) (chat.Message, err
 		return chat.Message{}, fault.New(fault.NotFound, "no such message")
 	}
 	return r.message, r.fail
+}
+
+func (r *fakeRecord) Prompt(_ context.Context, _ id.Run, request id.Request) (prompt.Prompt, error) {
+	if request != r.asked.ID {
+		return prompt.Prompt{}, fault.New(fault.NotFound, "no such question")
+	}
+	return r.asked, r.fail
 }
 
 func (r *fakeRecord) Edge(_ context.Context, e id.Edge) (fleet.Edge, error) {

@@ -16,8 +16,11 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// frameMessageNew is the one type here that is not about runs.
-const frameMessageNew event.FrameType = "message.new"
+// The types here that are not about runs.
+const (
+	frameMessageNew      event.FrameType = "message.new"
+	frameNotificationNew event.FrameType = "notification.new"
+)
 
 // Header is what all frames of a run say; it never changes.
 type Header struct {

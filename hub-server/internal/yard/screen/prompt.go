@@ -7,25 +7,6 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-const inputWidth = 300 // runes: whoever allows something must have seen it
-
-// Question says in one line what an agent asks, given the payload of its request.
-func Question(payload json.RawMessage) string {
-	p, ok := read[event.PromptRequestedPayload](payload)
-	if !ok {
-		return Line(string(payload), inputWidth)
-	}
-	return question(p)
-}
-
-func question(p event.PromptRequestedPayload) string {
-	text := "use " + Line(p.ToolName, argumentWidth) + ": "
-	if p.InputBlob != nil {
-		return text + "an input of " + Size(p.InputBlob.Size) + ", too large to show"
-	}
-	return text + Line(string(p.Input), inputWidth)
-}
-
 // prompt tells what is asked and answered.
 func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, raw json.RawMessage) {
 	who := n.name(s.agent)
@@ -36,13 +17,17 @@ func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, r
 			return
 		}
 		n.of(s.session, who+n.style.Yellow(" asks to ")+question(asked)+
-			n.style.Dim(" — answer with: yard answer "+Line(string(asked.RequestID), maxInTable)+" allow|deny"))
+			n.style.Dim(" — answer with: yard answer "+Line(string(asked.RequestID), maxInTable)+" "+ways(asked.Kind)))
 		if asked.Description != "" {
 			n.of(s.session, n.style.Dim("  "+Line(asked.Description, inputWidth)))
 		}
 	case event.PromptAnswered:
 		if answered, ok := read[event.PromptAnsweredPayload](raw); ok {
 			n.of(s.session, n.decision(answered)+n.style.Dim(" "+Line(string(answered.RequestID), maxInTable)))
+		}
+	case event.PromptExpired:
+		if expired, ok := read[event.PromptExpiredPayload](raw); ok {
+			n.of(s.session, n.style.Red("✗ nobody answered in time")+n.style.Dim(" "+Line(string(expired.RequestID), maxInTable)))
 		}
 	case event.RunProcessEnded:
 		n.of(s.session, who+n.style.Yellow(" … "+stopped(raw)+" and goes on when it is answered"))
@@ -51,6 +36,14 @@ func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, r
 		return
 	}
 	n.speaker = p.TaskID
+}
+
+// ways are the decisions that a kind takes.
+func ways(kind event.PromptKind) string {
+	if kind == event.PromptStepDecision {
+		return "continue|retry|cancel"
+	}
+	return "allow|deny"
 }
 
 // stopped says what ended a process that had asked.
@@ -74,16 +67,26 @@ func (n *Narrator) decision(a event.PromptAnsweredPayload) string {
 	case event.Policy:
 		by = "policy " + Line(a.Policy, argumentWidth)
 	}
-	text := n.style.Green("✓ allowed")
-	if a.Decision == event.Deny {
-		text = n.style.Red("✗ denied")
-	}
-	text += " by " + by
-	if len(a.UpdatedInput) > 0 {
-		text += " with " + Line(string(a.UpdatedInput), inputWidth)
+	text := n.verdict(a) + " by " + by
+	for _, with := range []json.RawMessage{a.UpdatedInput, a.Response} {
+		if len(with) > 0 {
+			text += " with " + Line(string(with), inputWidth)
+		}
 	}
 	if a.Reason != "" {
 		text += ": " + Line(a.Reason, inputWidth)
 	}
 	return text
+}
+
+func (n *Narrator) verdict(a event.PromptAnsweredPayload) string {
+	switch {
+	case a.Decision == event.Deny:
+		return n.style.Red("✗ denied")
+	case a.Decision != event.Allow:
+		return n.style.Green("✓ decided: " + Line(string(a.Decision), argumentWidth))
+	case a.Kind == event.PromptPermission.Named():
+		return n.style.Green("✓ allowed")
+	}
+	return n.style.Green("✓ answered")
 }

@@ -49,7 +49,7 @@ func (n *Narrator) stream(payload json.RawMessage) {
 		if a, ok := read[event.ArtifactCreatedPayload](raw); ok {
 			n.own(p.TaskID, s, n.style.Green("+ ")+Line(a.Filename, argumentWidth)+n.style.Dim(" "+Size(a.Size)+" "+Line(string(a.ArtifactID), maxInTable)))
 		}
-	case event.PromptRequested, event.PromptAnswered, event.RunProcessEnded:
+	case event.PromptRequested, event.PromptAnswered, event.PromptExpired, event.RunProcessEnded:
 		n.prompt(p, s, t, raw)
 	case event.RunRowRefused, event.RunLogGap:
 		n.own(p.TaskID, s, n.style.Yellow("! part of this run could not be recorded"))
