@@ -34,10 +34,17 @@ type Store = sqlstore.Store
 
 // OpenStore opens the store that a configuration names.
 func OpenStore(ctx context.Context, c Config) (*Store, error) {
-	if err := os.MkdirAll(c.Home, 0o700); err != nil {
-		return nil, fmt.Errorf("make HUB_HOME: %w", err)
+	if err := makeHome(c); err != nil {
+		return nil, err
 	}
 	return sqlstore.Open(ctx, c.storeURL())
+}
+
+func makeHome(c Config) error {
+	if err := os.MkdirAll(c.Home, 0o700); err != nil {
+		return fmt.Errorf("make HUB_HOME: %w", err)
+	}
+	return nil
 }
 
 // Hub is one hub process, made and not yet running.

@@ -28,6 +28,14 @@ type arguments struct {
 	Serve      struct{} `cmd:"" default:"1" help:"Serve until interrupted (the default)."`
 	RotateKeys struct{} `cmd:"" help:"Sign access tokens with a new key from now on. Hubs that run follow within moments; nobody is logged out. Wait 15 minutes before the next time."`
 
+	Migrate struct{} `cmd:"" help:"Bring the tables of the store up to date. A hub does so itself when it starts. With --check: change nothing, and fail if there is something to do."`
+	Backup  struct {
+		File string `arg:"" help:"The file to make; it must not be there yet."`
+	} `cmd:"" help:"Write everything in the store to a file, as it is at one moment. Hubs may run meanwhile. The keys file is not in it: keep a copy of that too."`
+	Restore struct {
+		File string `arg:"" help:"A file that backup has made."`
+	} `cmd:"" help:"Fill a store that is empty, or not there yet, with a backup; SQLite and PostgreSQL read each other's. Devices are told to begin anew, edges send again what the backup does not have."`
+
 	Check   bool             `help:"Print the effective configuration, secrets masked, and exit."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -36,20 +44,28 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	var args arguments
-	command := kong.Parse(&args, kong.Name("hub-server"), kong.Description(description), kong.Vars{"version": version}).Command()
-	if err := run(ctx, command, args.Check); err != nil {
+	command := kong.Parse(&args, kong.Name("hub-server"), kong.Description(description), kong.Vars{"version": version}).Selected().Name
+	if err := run(ctx, command, args); err != nil {
 		fmt.Fprintf(os.Stderr, "hub-server: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, command string, check bool) error {
+func run(ctx context.Context, command string, args arguments) error {
 	config, err := hub.LoadConfig(os.Environ())
 	switch {
 	case err != nil:
 		return fmt.Errorf("configuration: %w", err)
-	case check:
+	case command == "migrate" && args.Check:
+		return checkSchema(ctx, os.Stdout, config)
+	case args.Check:
 		return printConfig(os.Stdout, config)
+	case command == "migrate":
+		return migrate(ctx, os.Stdout, config)
+	case command == "backup":
+		return backup(ctx, os.Stdout, config, args.Backup.File)
+	case command == "restore":
+		return restore(ctx, os.Stdout, config, args.Restore.File)
 	case command == "rotate-keys":
 		return hub.RotateKeys(config)
 	}

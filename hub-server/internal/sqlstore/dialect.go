@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"database/sql"
 	"errors"
 	"time"
 
@@ -19,10 +20,15 @@ type dialect struct {
 	durable  string        // statement for a new writer connection; "" when the connection string says it all
 	stall    string        // statement that takes a duration's milliseconds, for a new writer connection; "" when nobody else waits for this process
 	patience time.Duration // for one group; 0 when nothing but the local disk can hold it up
+	tables   string        // statement that lists the tables
+	snapshot sql.TxOptions // of a transaction that sees the store as it is at its beginning
 }
 
 var (
-	sqlite = dialect{name: "sqlite", goose: goose.DialectSQLite3, begin: "BEGIN IMMEDIATE"}
+	sqlite = dialect{
+		name: "sqlite", goose: goose.DialectSQLite3, begin: "BEGIN IMMEDIATE",
+		tables: `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
+	}
 	// READ COMMITTED is enough: every write declares its locks and the counter row orders commits.
 	postgres = dialect{
 		name: "postgres", goose: goose.DialectPostgres, begin: "BEGIN", advisory: true, numbered: true,
@@ -30,6 +36,8 @@ var (
 		durable:  `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`,
 		stall:    `SELECT set_config('idle_in_transaction_session_timeout', $1, false)`,
 		patience: 30 * time.Second,
+		tables:   `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`,
+		snapshot: sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 	}
 )
 

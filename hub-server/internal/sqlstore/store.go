@@ -8,9 +8,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"log/slog"
-	"net/url"
-	"os"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -36,64 +33,11 @@ type Store struct {
 // Open opens the store at address and brings its schema up to date: a PostgreSQL URL (`postgres://…`), or the path of a
 // SQLite file that this process then owns alone.
 func Open(ctx context.Context, address string) (*Store, error) {
-	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
-		return openPostgres(ctx, address)
-	}
-	return openSQLite(ctx, address)
-}
-
-func openPostgres(ctx context.Context, address string) (*Store, error) {
-	db, err := sql.Open("pgx", address)
-	if err != nil {
-		return nil, fmt.Errorf("open postgres: %w", err)
-	}
-	db.SetMaxOpenConns(16)
-	db.SetMaxIdleConns(8)
-	s := &Store{dialect: postgres, readDB: db, writeDB: db, release: func() error { return nil }}
-	return s.prepare(ctx)
-}
-
-// FULL: a committed transaction survives power loss. Checkpoints are the Checkpointer's, so that no commit pays for one.
-const (
-	sqliteWrite = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-		"&_pragma=wal_autocheckpoint(0)&_pragma=temp_store(MEMORY)"
-	sqliteRead = "_pragma=busy_timeout(10000)&_pragma=temp_store(MEMORY)&_pragma=query_only(1)"
-)
-
-func openSQLite(ctx context.Context, path string) (*Store, error) {
-	release, err := lockFile(path + ".lock")
+	s, err := openBare(address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dialect: sqlite, release: release, path: path}
-	if err := createPrivate(path); err != nil {
-		s.Close() //nolint:errcheck // the first error is the one to report
-		return nil, err
-	}
-	if s.writeDB, err = sql.Open("sqlite", sqliteDSN(path, sqliteWrite)); err == nil {
-		s.readDB, err = sql.Open("sqlite", sqliteDSN(path, sqliteRead))
-	}
-	if err != nil {
-		s.Close() //nolint:errcheck // the first error is the one to report
-		return nil, fmt.Errorf("open sqlite: %w", err)
-	}
-	s.readDB.SetMaxOpenConns(8)
-	s.readDB.SetMaxIdleConns(8)
 	return s.prepare(ctx)
-}
-
-// createPrivate makes the file before SQLite does, readable by its owner alone (SEC27); the WAL beside it gets the same mode.
-func createPrivate(path string) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return fmt.Errorf("create store: %w", err)
-	}
-	return f.Close()
-}
-
-// sqliteDSN keeps `?`, `#` and `%` of a path from being read as parts of the URI.
-func sqliteDSN(path, pragmas string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
 }
 
 // prepare migrates and reads the epoch; on failure it closes what was opened.

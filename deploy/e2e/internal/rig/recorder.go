@@ -125,6 +125,20 @@ func (r *Recorder) UntilConnected(n int) {
 	r.Until(fmt.Sprintf("connection %d", n), func(r *Recorder) bool { return len(r.resumes) >= n })
 }
 
+// UntilReset waits until the device's cursor has been refused n times for that reason.
+func (r *Recorder) UntilReset(n int, reason string) {
+	r.device.rig.T.Helper()
+	r.Until(fmt.Sprintf("reset %d, %s", n, reason), func(r *Recorder) bool {
+		refused := 0
+		for _, resume := range r.resumes {
+			if resume.Resume == client.AuthOKPayloadResumeReset && resume.Reason == reason {
+				refused++
+			}
+		}
+		return refused >= n
+	})
+}
+
 // UntilFrames waits until the device has been shown n different things.
 func (r *Recorder) UntilFrames(n int) {
 	r.device.rig.T.Helper()

@@ -81,9 +81,22 @@ func HubHome(dir string) string { return filepath.Join(dir, "hub") }
 // StartHub starts the hub on the rig's state and returns when it answers.
 func (r *Rig) StartHub() {
 	r.T.Helper()
-	env := append([]string{"HUB_HOME=" + r.HubHome(), "HUB_ADDR=" + r.addr}, r.opts.Env...)
-	r.hub = Start(r.T, "hub", env, r.Program("hub-server"))
+	r.hub = Start(r.T, "hub", r.hubEnv(), r.Program("hub-server"))
 	r.hub.WaitFor("hub is ready")
+}
+
+func (r *Rig) hubEnv() []string {
+	return append([]string{"HUB_HOME=" + r.HubHome(), "HUB_ADDR=" + r.addr}, r.opts.Env...)
+}
+
+// HubCommand runs a command of hub-server on the hub's state and returns what it printed. It must succeed.
+func (r *Rig) HubCommand(args ...string) string {
+	r.T.Helper()
+	p := Start(r.T, "hub "+args[0], r.hubEnv(), r.Program("hub-server"), args...)
+	if code := p.Wait(Patience); code != 0 {
+		r.T.Fatalf("hub-server %v ended with code %d", args, code)
+	}
+	return p.Out().String()
 }
 
 // AddHub starts another hub process over the same store and bus, which Options.Env must name, and returns its URL.

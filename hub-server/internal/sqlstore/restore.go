@@ -1,0 +1,136 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/backup"
+)
+
+// ErrNotEmpty is returned by Restore for a store that has been used.
+var ErrNotEmpty = errors.New("there is a store already; restore only where there is none")
+
+// Restore fills the store at address, which must be empty, with a backup of either kind of store. It is another life of the store, with
+// an epoch of its own: clients are told to begin anew, and edges send what they have beyond the backup. A backup that is not whole
+// changes nothing.
+func Restore(ctx context.Context, address string, file io.ReadSeeker) (backup.Header, error) {
+	header, err := backup.Verify(file)
+	if err != nil {
+		return header, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return header, err
+	}
+	s, err := openBare(address)
+	if err != nil {
+		return header, err
+	}
+	return header, errors.Join(s.restore(ctx, header, file), s.Close())
+}
+
+func (s *Store) restore(ctx context.Context, header backup.Header, file io.Reader) error {
+	if err := s.mustBeEmpty(ctx); err != nil {
+		return err
+	}
+	p, err := s.provider()
+	if err != nil {
+		return err
+	}
+	schema, err := s.schema(ctx)
+	if err != nil {
+		return err
+	}
+	if header.Schema > schema.Want {
+		return backup.ErrNewer
+	}
+	if header.Schema < schema.Have {
+		return fmt.Errorf("the store has tables already, and newer ones than the backup (%d, not %d): remove them first", schema.Have, header.Schema)
+	}
+	// The tables as they were; what has come since then is done to them with their rows in them.
+	if _, err := p.UpTo(ctx, header.Schema); err != nil {
+		return fmt.Errorf("make tables: %w", err)
+	}
+	if err := s.load(ctx, file); err != nil {
+		return err
+	}
+	_, err = p.Up(ctx)
+	return err
+}
+
+// mustBeEmpty lets a store pass whose tables were made and never used: an earlier restore may have been interrupted.
+func (s *Store) mustBeEmpty(ctx context.Context) error {
+	tables, err := s.tables(ctx, s.readDB)
+	if err != nil || !slices.Contains(tables, "store_counter") {
+		return err
+	}
+	used, err := hasRow(s.readDB.QueryRowContext(ctx, `SELECT 1 FROM store_counter`))
+	if err == nil && used {
+		err = ErrNotEmpty
+	}
+	return err
+}
+
+// load inserts everything in one transaction.
+func (s *Store) load(ctx context.Context, file io.Reader) error {
+	r, err := backup.NewReader(file)
+	if err != nil {
+		return err
+	}
+	tx, err := s.writeDB.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+	if err := loadRows(ctx, tx, r); err != nil {
+		return err
+	}
+	res, err := tx.ExecContext(ctx, `UPDATE store_counter SET epoch = $1 WHERE id = 1`, newEpoch())
+	if err != nil {
+		return fmt.Errorf("make epoch: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("the backup has no store counter: %w", errors.Join(backup.ErrDamaged, err))
+	}
+	return tx.Commit()
+}
+
+func loadRows(ctx context.Context, tx *sql.Tx, r *backup.Reader) error {
+	var table string
+	var insert *sql.Stmt
+	defer func() { closeStmt(insert) }()
+	for {
+		part, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if part.Table != nil {
+			closeStmt(insert)
+			table = part.Table.Name
+			insert, err = tx.PrepareContext(ctx, insertInto(*part.Table))
+		} else {
+			_, err = insert.ExecContext(ctx, part.Row...)
+		}
+		if err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
+		}
+	}
+}
+
+// insertInto is a statement for one row. The names come from a backup, which has let only plain ones pass.
+func insertInto(t backup.Table) string {
+	return `INSERT INTO "` + t.Name + `" ("` + strings.Join(t.Columns, `", "`) + `") VALUES ` + placeholders(true, len(t.Columns), 1)
+}
+
+func closeStmt(stmt *sql.Stmt) {
+	if stmt != nil {
+		stmt.Close() //nolint:errcheck // it goes with its transaction
+	}
+}
