@@ -79,13 +79,16 @@ func (a *asking) must(p client.Prompt, in client.PromptAnswerInput) client.Promp
 }
 
 // used is what the tool was used for, in order.
-func (a *asking) used() []string {
+func (a *asking) used() []string { return strings.Fields(a.notes()) }
+
+// notes are all that is in the book.
+func (a *asking) notes() string {
 	a.t.Helper()
 	data, err := os.ReadFile(a.book)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		a.t.Fatalf("read book: %v", err)
 	}
-	return strings.Fields(string(data))
+	return string(data)
 }
 
 // said is the final text of a run.

@@ -43,7 +43,7 @@ type measurement struct {
 // measurements are in the order in which they are made: the calm ones first.
 func measurements() []measurement {
 	return []measurement{
-		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"lid", bench.lid}, {"commit", bench.commit},
+		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"answer", bench.answer}, {"lid", bench.lid}, {"commit", bench.commit},
 		{"overhead", bench.overhead}, {"lines", bench.lines},
 	}
 }
@@ -51,7 +51,7 @@ func measurements() []measurement {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "shorter and rougher: for a look, not for the record")
-	only := flags.String("only", "", "make only these measurements, separated by commas: ready, memory, first, latency, lid, commit, overhead, lines")
+	only := flags.String("only", "", "make only these measurements, separated by commas: ready, memory, first, latency, answer, lid, commit, overhead, lines")
 	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks")
 	if err := flags.Parse(args); err != nil {
 		return err

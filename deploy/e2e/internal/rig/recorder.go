@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -177,6 +178,16 @@ func (r *Recorder) Frames() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.frames)
+}
+
+// Versions is how many different contents of a business key were seen. It is for Until, which holds the lock.
+func (r *Recorder) Versions(key string) (n int) {
+	for _, frame := range r.frames {
+		if strings.HasPrefix(frame, key+" #") {
+			n++
+		}
+	}
+	return n
 }
 
 // Digest is over the events of a run that were seen, comparable with client.LogDigest.
