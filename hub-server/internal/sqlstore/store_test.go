@@ -17,6 +17,10 @@ func TestMain(m *testing.M) {
 		commitUntilKilled(path)
 		return
 	}
+	if setting := os.Getenv(askingStore); setting != "" {
+		askUntilKilled(setting)
+		return
+	}
 	goleak.VerifyTestMain(testpg.Main(m))
 }
 
