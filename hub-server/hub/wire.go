@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
@@ -28,6 +29,7 @@ type services struct {
 	writer       *sqlstore.Writer
 	checkpointer *sqlstore.Checkpointer
 	keys         *account.Keyring
+	sealer       *audit.Sealer
 	presence     *memstate.Presence
 	marks        *delivery.Marks
 	tail         *delivery.Tail
@@ -79,6 +81,9 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 		prompts:  sqlstore.NewPrompts(h.store, s.writer),
 		marks:    sqlstore.NewMarks(h.store, s.writer),
 	}
+	if err := h.newSealer(sqlstore.NewAudit(h.store, s.writer)); err != nil {
+		return err
+	}
 	d, err := h.newDomain(st)
 	if err != nil {
 		return err
@@ -129,6 +134,17 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 	d.messages = &chat.Messages{Store: st.chat, Sessions: d.sessions, Dispatcher: d.record.Dispatcher, Now: time.Now}
 	d.prompts = &prompt.Prompts{Store: st.prompts, Runs: d.record.Runs}
 	return d, nil
+}
+
+// newSealer also has the keys in use entered into the audit log: they change outside of the store.
+func (h *Hub) newSealer(log *sqlstore.Audit) error {
+	s := &h.services
+	signer, err := audit.NewSigner(s.keys.Current().Receipts)
+	if err != nil {
+		return fmt.Errorf("HUB_KEYS_FILE: %w", err)
+	}
+	s.sealer, s.keys.InUse = &audit.Sealer{Store: log, Signer: signer, Log: h.log}, log.KeyInUse
+	return nil
 }
 
 func (h *Hub) newDelivery(st stores, d *domain) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
@@ -28,6 +29,7 @@ func TestAfterARestoreDevicesAreResetAndEdgesSendAgainWhatIsMissing(t *testing.T
 		s.loseStore()
 		s.HubCommand("restore", file)
 		s.HubCommand("migrate", "--check")
+		s.HubCommand("audit", "verify")
 		s.StartHub()
 		for _, seen := range []*rig.Recorder{s.seenA, s.seenB} {
 			seen.UntilReset(n+1, "other_epoch")
@@ -43,6 +45,10 @@ func TestAfterARestoreDevicesAreResetAndEdgesSendAgainWhatIsMissing(t *testing.T
 	s.grows(next, 0, 10)
 	s.cancel(next)
 	s.Owner().UntilState(next, client.RunStateCancelled)
+	s.HubCommand("audit", "verify")
+	if acts := s.HubCommand("audit", "list"); strings.Count(acts, `"act":"store.restored"`) != restores || !strings.Contains(acts, string(next)) {
+		t.Errorf("audit log: %s", acts)
+	}
 }
 
 // grows waits until the log of a run is longer by n than it was, and than it is now, and returns its length.

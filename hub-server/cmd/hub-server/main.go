@@ -36,6 +36,13 @@ type arguments struct {
 		File string `arg:"" help:"A file that backup has made."`
 	} `cmd:"" help:"Fill a store that is empty, or not there yet, with a backup; SQLite and PostgreSQL read each other's. Devices are told to begin anew, edges send again what the backup does not have."`
 
+	Audit struct {
+		Verify struct{} `cmd:"" help:"Check every entry and every seal, and fail at the first that was changed. Note the chain that is printed: it must be met again."`
+		List   struct {
+			After int64 `help:"Begin behind the entry with this number."`
+		} `cmd:"" help:"Print the entries, one JSON object a line."`
+	} `cmd:"" help:"Read the log of logins, devices, invitations, machines, grants, answers and cancels. Hubs may run meanwhile."`
+
 	Check   bool             `help:"Print the effective configuration, secrets masked, and exit."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -44,7 +51,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	var args arguments
-	command := kong.Parse(&args, kong.Name("hub-server"), kong.Description(description), kong.Vars{"version": version}).Selected().Name
+	command := kong.Parse(&args, kong.Name("hub-server"), kong.Description(description), kong.Vars{"version": version}).Command()
 	if err := run(ctx, command, args); err != nil {
 		fmt.Fprintf(os.Stderr, "hub-server: %v\n", err)
 		os.Exit(1)
@@ -62,10 +69,14 @@ func run(ctx context.Context, command string, args arguments) error {
 		return printConfig(os.Stdout, config)
 	case command == "migrate":
 		return migrate(ctx, os.Stdout, config)
-	case command == "backup":
+	case command == "backup <file>":
 		return backup(ctx, os.Stdout, config, args.Backup.File)
-	case command == "restore":
+	case command == "restore <file>":
 		return restore(ctx, os.Stdout, config, args.Restore.File)
+	case command == "audit verify":
+		return verifyAudit(ctx, os.Stdout, config)
+	case command == "audit list":
+		return hub.ListAudit(ctx, config, hub.AuditSeq(args.Audit.List.After), os.Stdout)
 	case command == "rotate-keys":
 		return hub.RotateKeys(config)
 	}

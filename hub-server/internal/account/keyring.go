@@ -21,6 +21,9 @@ const (
 
 // Keyring holds the keys of HUB_KEYS_FILE and follows its rotations. It is safe for concurrent use.
 type Keyring struct {
+	// InUse, if not nil, is told by Run which key signs, at its start and after each rotation, until it returns nil.
+	InUse func(context.Context, KeyID) error
+
 	path string
 	log  *slog.Logger
 	keys atomic.Pointer[Keys]
@@ -65,7 +68,9 @@ func (k *Keyring) Accepting(kid KeyID) (Secret, bool) {
 func (k *Keyring) Run(ctx context.Context) error {
 	tick := time.NewTicker(keyPoll)
 	defer tick.Stop()
+	var told KeyID
 	for {
+		told = k.tell(ctx, told)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -75,6 +80,21 @@ func (k *Keyring) Run(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// tell says which key signs, unless that was told, and returns what was told last.
+func (k *Keyring) tell(ctx context.Context, told KeyID) KeyID {
+	signing := k.Current().Signing
+	if k.InUse == nil || signing == told {
+		return signing
+	}
+	if err := k.InUse(ctx, signing); err != nil {
+		if ctx.Err() == nil {
+			k.log.Error("key in use cannot be recorded", "error", err)
+		}
+		return told
+	}
+	return signing
 }
 
 func (k *Keyring) mayRead() bool {
@@ -96,13 +116,9 @@ func (k *Keyring) read() error {
 	if info.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("key file %s: others can read it; run chmod 600 on it", k.path)
 	}
-	data, err := os.ReadFile(k.path)
+	keys, err := ReadKeyFile(k.path)
 	if err != nil {
-		return fmt.Errorf("key file: %w", err)
-	}
-	keys, err := decodeKeys(data)
-	if err != nil {
-		return fmt.Errorf("key file %s: %w", k.path, err)
+		return err
 	}
 	k.keys.Store(&keys)
 	return nil
@@ -111,18 +127,27 @@ func (k *Keyring) read() error {
 // RotateKeyFile puts a new signing key into the file; hubs that run follow by themselves. Tokens of the key before it stay good,
 // so rotate at most once per lifetime of an access token.
 func RotateKeyFile(path string) error {
-	data, err := os.ReadFile(path)
+	keys, err := ReadKeyFile(path)
 	if err != nil {
-		return fmt.Errorf("read key file: %w", err)
-	}
-	keys, err := decodeKeys(data)
-	if err != nil {
-		return fmt.Errorf("key file %s: %w", path, err)
+		return err
 	}
 	if err := writeKeyFile(path, keys.Rotated()); err != nil {
 		return fmt.Errorf("write key file: %w", err)
 	}
 	return nil
+}
+
+// ReadKeyFile reads a key file that must be there.
+func ReadKeyFile(path string) (Keys, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Keys{}, fmt.Errorf("read key file: %w", err)
+	}
+	keys, err := decodeKeys(data)
+	if err != nil {
+		return Keys{}, fmt.Errorf("key file %s: %w", path, err)
+	}
+	return keys, nil
 }
 
 // createKeyFile makes the file with fresh keys; fs.ErrExist when there is one. A link instead of a rename: of two first starts one wins.

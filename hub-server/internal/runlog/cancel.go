@@ -61,7 +61,7 @@ func (r *Runs) cancellation(found Run, by id.User) (Cancellation, error) {
 		return Cancellation{}, fmt.Errorf("encode cancel order: %w", err)
 	}
 	return Cancellation{
-		Run: found.ID, Edge: found.Edge, Lease: found.Lease, Asked: asked, Withdrawn: withdrawn,
+		Run: found.ID, By: by, Edge: found.Edge, Lease: found.Lease, Asked: asked, Withdrawn: withdrawn,
 		Command: r.signer.Command(found.Edge, wire.Command{
 			DeliveryID: id.NewDelivery(), Kind: wire.Cancel, RunID: found.ID, Lease: found.Lease, Body: order,
 		}),

@@ -93,6 +93,7 @@ type Gap struct {
 // Cancellation is a prepared stop of a run, for whichever of two ways holds when it is applied.
 type Cancellation struct {
 	Run       id.Run
+	By        id.User
 	Edge      id.Edge // "" when the run waits for one
 	Lease     wire.Lease
 	Asked     Entry        // run.cancelling

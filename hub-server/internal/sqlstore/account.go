@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -49,19 +50,21 @@ func (a *Accounts) AddFirstUser(ctx context.Context, j account.Joining) error {
 		if some {
 			return fault.New(fault.BootstrapDone, "This hub has its first user. Ask them for an invitation.")
 		}
-		return tx.insertJoining(ctx, j)
+		return tx.insertJoining(ctx, j, "first")
 	})
 }
 
 // AddInvitedUser implements account.UserStore.
 func (a *Accounts) AddInvitedUser(ctx context.Context, invitation account.TokenHash, j account.Joining) error {
 	return a.writer.Do(ctx, []Lock{lockUsers()}, func(ctx context.Context, tx *Tx) error {
-		const use = `UPDATE invitations SET used_at = $2, used_by = $3 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2`
-		n, err := tx.Exec(ctx, use, invitation[:], micros(j.User.CreatedAt), string(j.User.ID))
-		if err != nil {
+		const use = `
+UPDATE invitations SET used_at = $2, used_by = $3 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > $2 RETURNING id`
+		var used string
+		err := tx.QueryRow(ctx, use, invitation[:], micros(j.User.CreatedAt), string(j.User.ID)).Scan(&used)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("use invitation: %w", err)
 		}
-		if n == 0 {
+		if used == "" {
 			return fault.New(fault.InvitationInvalid, "The invitation was used, has expired or never existed. Ask for a new one.")
 		}
 		taken, err := hasRow(tx.QueryRow(ctx, `SELECT 1 FROM users WHERE name = $1`, j.User.Name))
@@ -71,18 +74,20 @@ func (a *Accounts) AddInvitedUser(ctx context.Context, invitation account.TokenH
 		if taken {
 			return fault.New(fault.Conflict, "The user name is taken. Choose another one; the invitation is still good.")
 		}
-		return tx.insertJoining(ctx, j)
+		return tx.insertJoining(ctx, j, used)
 	})
 }
 
-func (t *Tx) insertJoining(ctx context.Context, j account.Joining) error {
+// insertJoining stores a new user and the device they come on. how says what let them in.
+func (t *Tx) insertJoining(ctx context.Context, j account.Joining, how string) error {
 	const insert = `INSERT INTO users (id, name, display_name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)`
 	u := j.User
 	_, err := t.Exec(ctx, insert, string(u.ID), u.Name, u.DisplayName, string(u.Role), j.PasswordHash, micros(u.CreatedAt))
 	if err != nil {
 		return fmt.Errorf("insert user: %w", err)
 	}
-	return t.insertLogin(ctx, j.Login)
+	t.Audit(audit.Entry{Act: audit.UserJoined, User: u.ID, Target: string(u.ID), Detail: how})
+	return t.insertLogin(ctx, j.Login, audit.LoggedIn)
 }
 
 // AddInvitation implements account.UserStore.
@@ -98,6 +103,7 @@ INSERT INTO invitations (id, token_hash, created_by, created_at, expires_at, use
 		if err != nil {
 			return fmt.Errorf("insert invitation: %w", err)
 		}
+		tx.Audit(audit.Entry{Act: audit.UserInvited, User: inv.CreatedBy, Target: string(inv.ID)})
 		return nil
 	})
 }

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -12,24 +11,14 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/backup"
 )
 
-// ErrSchemaOld is returned for a store whose schema is older than this program's.
-var ErrSchemaOld = errors.New("the store's schema is not up to date; run hub-server migrate, or start the hub")
-
 // Backup writes everything in the store at address to out: the state of one moment, although hubs go on meanwhile. On SQLite the WAL
 // cannot be cut until it is done.
 func Backup(ctx context.Context, address string, out io.Writer) (backup.Header, error) {
-	s, err := openBeside(address)
+	s, schema, err := openCurrent(ctx, address)
 	if err != nil {
 		return backup.Header{}, err
 	}
 	defer s.Close() //nolint:errcheck // it only read
-	schema, err := s.schema(ctx)
-	if err != nil {
-		return backup.Header{}, err
-	}
-	if schema.Have != schema.Want {
-		return backup.Header{}, fmt.Errorf("%w (it has %d, this program %d)", ErrSchemaOld, schema.Have, schema.Want)
-	}
 	tx, err := s.readDB.BeginTx(ctx, &s.dialect.snapshot)
 	if err != nil {
 		return backup.Header{}, fmt.Errorf("begin: %w", err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/backup"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/testpg"
 )
@@ -31,6 +32,9 @@ func fill(t *testing.T, address string) *Store {
 		_, err := tx.Exec(ctx, `INSERT INTO blob_chunks (upload_id, part, data) VALUES (1, 0, $1), (1, 1, $2)`, []byte{0, 255, 10}, []byte{})
 		return err
 	})
+	if err := testSealer(t, s, r.writer).Seal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 
@@ -43,7 +47,7 @@ func take(t *testing.T, address string) []byte {
 	return out.Bytes()
 }
 
-// rowsOf lists what a backup holds, whatever the order of its rows; the epoch is left out.
+// rowsOf lists what a backup holds, whatever the order of its rows, but for what a restore changes: the epoch, and the audit log's last entry.
 func rowsOf(t *testing.T, data []byte) map[string][]string {
 	t.Helper()
 	r, err := backup.NewReader(bytes.NewReader(data))
@@ -65,8 +69,13 @@ func rowsOf(t *testing.T, data []byte) map[string][]string {
 			found[table.Name] = nil
 			continue
 		}
-		if at := slices.Index(table.Columns, "epoch"); at >= 0 {
-			part.Row[at] = "left out"
+		for _, changed := range []string{"epoch", "audit_seq"} {
+			if at := slices.Index(table.Columns, changed); at >= 0 {
+				part.Row[at] = "left out"
+			}
+		}
+		if slices.Contains(part.Row, any(string(audit.StoreRestored))) {
+			continue
 		}
 		found[table.Name] = append(found[table.Name], fmt.Sprintf("%#v", part.Row))
 	}
@@ -103,6 +112,14 @@ func TestABackupOfEitherStoreIsRestoredIntoEither(t *testing.T) {
 					restored := openAt(t, address)
 					if restored.Epoch() == s.Epoch() || header.Epoch == "" {
 						t.Errorf("epoch is %s again", restored.Epoch())
+					}
+					acts, _ := since(t, restored, 0)
+					if last := acts[len(acts)-1]; last != (audit.Entry{Act: audit.StoreRestored, Detail: header.Epoch}) {
+						t.Errorf("last entry of the audit log is %+v", last)
+					}
+					sealer := testSealer(t, restored, nil)
+					if v, err := audit.Verify(t.Context(), sealer.Store, sealer.Signer); err != nil || v.Sealed == 0 || v.Unsealed != 1 {
+						t.Errorf("audit log: %+v, %v", v, err)
 					}
 					do(t, startWriter(t, restored), nil, emit("typing")) // it goes on where the numbers of the backup end
 				})
@@ -147,6 +164,22 @@ func TestARestoreOfAUsedFileIsRefused(t *testing.T) {
 	if _, err := Restore(t.Context(), address, bytes.NewReader(take(t, address))); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("got %v, want ErrNotEmpty", err)
 	}
+}
+
+func TestAStoreWhoseRestoreWasInterruptedIsNotOpened(t *testing.T) {
+	eachEmpty(t, func(t *testing.T, address string) {
+		s, err := Open(t.Context(), address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.writeDB.ExecContext(t.Context(), `UPDATE store_counter SET epoch = $1`, halfRestored)
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(t.Context(), address); !errors.Is(err, ErrHalfRestored) {
+			t.Errorf("got %v, want ErrHalfRestored", err)
+		}
+	})
 }
 
 func TestADamagedBackupChangesNothing(t *testing.T) {

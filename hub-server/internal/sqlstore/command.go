@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -170,6 +171,7 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 	}
 	g := head.Grow()
 	g.Append(c.Asked)
+	t.Audit(audit.Entry{Act: audit.RunCancelled, User: c.By, Target: string(c.Run)})
 	if unheard {
 		g.Append(c.Withdrawn)
 	} else if err := t.insertCommand(ctx, c.Edge, c.Command); err != nil {

@@ -8,13 +8,16 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // AddDevice implements account.DeviceStore.
 func (a *Accounts) AddDevice(ctx context.Context, l account.NewLogin) error {
-	return a.writer.Do(ctx, []Lock{lockDevices(l)}, func(ctx context.Context, tx *Tx) error { return tx.insertLogin(ctx, l) })
+	return a.writer.Do(ctx, []Lock{lockDevices(l)}, func(ctx context.Context, tx *Tx) error {
+		return tx.insertLogin(ctx, l, audit.LoggedIn)
+	})
 }
 
 // AddDeviceOnce implements account.DeviceStore.
@@ -23,14 +26,14 @@ func (a *Accounts) AddDeviceOnce(ctx context.Context, l account.NewLogin, c acco
 		if err := tx.claim(ctx, c); err != nil {
 			return err
 		}
-		return tx.insertLogin(ctx, l)
+		return tx.insertLogin(ctx, l, audit.DeviceAdded)
 	})
 }
 
 // lockDevices guards the number of a user's devices.
 func lockDevices(l account.NewLogin) Lock { return LockAccount("devices:" + string(l.Device.User)) }
 
-func (t *Tx) insertLogin(ctx context.Context, l account.NewLogin) error {
+func (t *Tx) insertLogin(ctx context.Context, l account.NewLogin, act audit.Act) error {
 	d := l.Device
 	const count = `SELECT COUNT(*) FROM devices WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2`
 	var live int
@@ -48,6 +51,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, '')`
 	if err != nil {
 		return fmt.Errorf("insert device: %w", err)
 	}
+	t.Audit(audit.Entry{Act: act, User: d.User, Target: string(d.ID)})
 	return t.insertRefreshToken(ctx, l.Refresh, d.Family, d.CreatedAt)
 }
 
@@ -107,8 +111,12 @@ func (a *Accounts) EndDevice(
 
 // endFamily ends a family once; the first reason stays.
 func (t *Tx) endFamily(ctx context.Context, f account.Family, why account.EndReason, now time.Time) error {
-	const end = `UPDATE devices SET ended_at = $2, end_reason = $3 WHERE family = $1 AND ended_at IS NULL`
-	if _, err := t.Exec(ctx, end, string(f), micros(now), string(why)); err != nil {
+	const end = `UPDATE devices SET ended_at = $2, end_reason = $3 WHERE family = $1 AND ended_at IS NULL RETURNING id, user_id`
+	ended := audit.Entry{Act: audit.DeviceEnded, Detail: string(why)}
+	switch err := t.QueryRow(ctx, end, string(f), micros(now), string(why)).Scan(&ended.Target, &ended.User); {
+	case err == nil:
+		t.Audit(ended)
+	case !errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("end family: %w", err)
 	}
 	if _, err := t.Exec(ctx, `DELETE FROM refresh_tokens WHERE family = $1`, string(f)); err != nil {

@@ -60,6 +60,9 @@ func (d dialect) readEpoch(ctx context.Context, conn *sql.Conn) (wire.Epoch, err
 	if err := conn.QueryRowContext(ctx, `SELECT epoch FROM store_counter WHERE id = 1`).Scan(&stored); err != nil {
 		return "", fmt.Errorf("read epoch: %w", err)
 	}
+	if stored == halfRestored {
+		return "", ErrHalfRestored
+	}
 	if d.identity == "" {
 		return wire.Epoch(stored), nil
 	}

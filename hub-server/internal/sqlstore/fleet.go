@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -37,6 +38,7 @@ func (f *Fleet) AddEnrolment(ctx context.Context, e fleet.Enrolment, c account.C
 		if err != nil {
 			return fmt.Errorf("insert enrolment: %w", err)
 		}
+		tx.Audit(audit.Entry{Act: audit.EdgeInvited, User: e.Owner, Target: string(e.Edge)})
 		return nil
 	})
 }
@@ -61,6 +63,7 @@ INSERT INTO edges (id, name, owner_id, hostname, version, refused, credential_ha
 		if err != nil {
 			return fmt.Errorf("insert edge: %w", err)
 		}
+		tx.Audit(audit.Entry{Act: audit.EdgeEnrolled, User: id.User(owner), Target: string(edge)})
 		return nil
 	})
 	return edge, err
@@ -220,8 +223,12 @@ func (f *Fleet) MarkEdge(ctx context.Context, edge id.Edge, refused fault.Code) 
 func (f *Fleet) RevokeEdge(ctx context.Context, edge id.Edge) error {
 	return f.writer.Do(ctx, []Lock{lockEdge(edge)}, func(ctx context.Context, tx *Tx) error {
 		const revoke = `UPDATE edges SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`
-		if _, err := tx.Exec(ctx, revoke, string(edge), micros(tx.now)); err != nil {
+		n, err := tx.Exec(ctx, revoke, string(edge), micros(tx.now))
+		if err != nil {
 			return fmt.Errorf("revoke: %w", err)
+		}
+		if err := tx.auditOwner(ctx, n, edge, audit.Entry{Act: audit.EdgeRevoked}); err != nil {
+			return err
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM edge_operators WHERE edge_id = $1`, string(edge)); err != nil {
 			return fmt.Errorf("drop operators: %w", err)
@@ -241,15 +248,34 @@ func (f *Fleet) Grant(ctx context.Context, edge id.Edge, user id.User) error {
 			return fault.New(fault.NotFound, "There is no such user.")
 		}
 		const grant = `INSERT INTO edge_operators (edge_id, user_id, granted_at) VALUES ($1, $2, $3) ON CONFLICT (edge_id, user_id) DO NOTHING`
-		_, err = tx.Exec(ctx, grant, string(edge), string(user), micros(tx.now))
-		return err
+		n, err := tx.Exec(ctx, grant, string(edge), string(user), micros(tx.now))
+		if err != nil {
+			return fmt.Errorf("grant: %w", err)
+		}
+		return tx.auditOwner(ctx, n, edge, audit.Entry{Act: audit.OperateGranted, Detail: string(user)})
 	})
 }
 
 // Ungrant implements fleet.EdgeStore.
 func (f *Fleet) Ungrant(ctx context.Context, edge id.Edge, user id.User) error {
 	return f.writer.Do(ctx, []Lock{lockEdge(edge)}, func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, `DELETE FROM edge_operators WHERE edge_id = $1 AND user_id = $2`, string(edge), string(user))
-		return err
+		n, err := tx.Exec(ctx, `DELETE FROM edge_operators WHERE edge_id = $1 AND user_id = $2`, string(edge), string(user))
+		if err != nil {
+			return fmt.Errorf("take grant back: %w", err)
+		}
+		return tx.auditOwner(ctx, n, edge, audit.Entry{Act: audit.OperateTaken, Detail: string(user)})
 	})
+}
+
+// auditOwner enters what only the owner of an edge may do, if it has changed anything.
+func (t *Tx) auditOwner(ctx context.Context, changed int64, edge id.Edge, e audit.Entry) error {
+	if changed == 0 {
+		return nil
+	}
+	e.Target = string(edge)
+	if err := t.QueryRow(ctx, `SELECT owner_id FROM edges WHERE id = $1`, e.Target).Scan(&e.User); err != nil {
+		return fmt.Errorf("read owner: %w", err)
+	}
+	t.Audit(e)
+	return nil
 }

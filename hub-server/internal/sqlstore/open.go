@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -21,6 +23,31 @@ func openBare(address string) (*Store, error) {
 		return openPostgres(address)
 	}
 	return openSQLite(address)
+}
+
+// ErrSchemaOld is returned for a store whose schema is older than this program's.
+var ErrSchemaOld = errors.New("the store's schema is not up to date; run hub-server migrate, or start the hub")
+
+// OpenBeside opens a store for reading only, beside the hubs that use it. Its schema must be up to date: ErrSchemaOld.
+func OpenBeside(ctx context.Context, address string) (*Store, error) {
+	s, _, err := openCurrent(ctx, address)
+	return s, err
+}
+
+func openCurrent(ctx context.Context, address string) (*Store, Schema, error) {
+	s, err := openBeside(address)
+	if err != nil {
+		return nil, Schema{}, err
+	}
+	schema, err := s.schema(ctx)
+	if err == nil && schema.Have < schema.Want {
+		err = fmt.Errorf("%w (it has %d, this program %d)", ErrSchemaOld, schema.Have, schema.Want)
+	}
+	if err != nil {
+		s.Close() //nolint:errcheck // the first error is the one to report
+		return nil, schema, err
+	}
+	return s, schema, nil
 }
 
 // openBeside opens a store for reading only, beside the hubs that use it: nothing is locked or made.

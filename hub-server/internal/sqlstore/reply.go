@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 )
@@ -38,6 +39,9 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 	}
 	g := head.Grow()
 	g.Append(r.Settled)
+	if r.By != "" {
+		t.Audit(audit.Entry{Act: audit.PromptAnswered, User: r.By, Target: string(r.Request), Detail: string(r.Run.ID)})
+	}
 	if r.Next != nil {
 		return true, t.succeed(ctx, g, *r.Next)
 	}

@@ -8,12 +8,17 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/backup"
 )
 
 // ErrNotEmpty is returned by Restore for a store that has been used.
 var ErrNotEmpty = errors.New("there is a store already; restore only where there is none")
+
+// ErrHalfRestored is returned by Open for a store whose restore did not come to its end.
+var ErrHalfRestored = errors.New("a restore of this store was interrupted; remove it and restore again")
 
 // Restore fills the store at address, which must be empty, with a backup of either kind of store. It is another life of the store, with
 // an epoch of its own: clients are told to begin anew, and edges send what they have beyond the backup. A backup that is not whole
@@ -58,8 +63,29 @@ func (s *Store) restore(ctx context.Context, header backup.Header, file io.Reade
 	if err := s.load(ctx, file); err != nil {
 		return err
 	}
-	_, err = p.Up(ctx)
-	return err
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return s.begin(ctx, header)
+}
+
+// begin makes the restored store usable: with an epoch, and with a line about it in its audit log.
+func (s *Store) begin(ctx context.Context, header backup.Header) error {
+	tx, err := s.writeDB.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer tx.Rollback() //nolint:errcheck // after a commit it does nothing
+	const take = `UPDATE store_counter SET epoch = $1, audit_seq = audit_seq + 1 WHERE id = 1 RETURNING audit_seq`
+	var seq int64
+	if err := tx.QueryRowContext(ctx, take, newEpoch()).Scan(&seq); err != nil {
+		return fmt.Errorf("make epoch: %w", err)
+	}
+	_, err = tx.ExecContext(ctx, insertAudit, seq, micros(time.Now()), string(audit.StoreRestored), "", "", header.Epoch)
+	if err != nil {
+		return fmt.Errorf("enter into the audit log: %w", err)
+	}
+	return tx.Commit()
 }
 
 // mustBeEmpty lets a store pass whose tables were made and never used: an earlier restore may have been interrupted.
@@ -75,6 +101,9 @@ func (s *Store) mustBeEmpty(ctx context.Context) error {
 	return err
 }
 
+// halfRestored is the epoch of a store that no hub may use: its backup is loaded, and not everything else is done.
+const halfRestored = ""
+
 // load inserts everything in one transaction.
 func (s *Store) load(ctx context.Context, file io.Reader) error {
 	r, err := backup.NewReader(file)
@@ -89,9 +118,9 @@ func (s *Store) load(ctx context.Context, file io.Reader) error {
 	if err := loadRows(ctx, tx, r); err != nil {
 		return err
 	}
-	res, err := tx.ExecContext(ctx, `UPDATE store_counter SET epoch = $1 WHERE id = 1`, newEpoch())
+	res, err := tx.ExecContext(ctx, `UPDATE store_counter SET epoch = $1 WHERE id = 1`, halfRestored)
 	if err != nil {
-		return fmt.Errorf("make epoch: %w", err)
+		return fmt.Errorf("void epoch: %w", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n != 1 {
 		return fmt.Errorf("the backup has no store counter: %w", errors.Join(backup.ErrDamaged, err))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -19,6 +20,7 @@ type Tx struct {
 	bulks      map[bulkKey]string   // texts of multi-row statements, owned by the writer
 	now        time.Time
 	pending    []delivery.Row
+	audits     []audit.Entry
 	edges      []id.Edge         // to be woken after the commit
 	outboxHead delivery.Position // known when the group's rows are placed
 }

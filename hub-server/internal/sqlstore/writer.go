@@ -198,6 +198,9 @@ func (t *Tx) run(ctx context.Context, group []*request) error {
 			return spoiled(err)
 		}
 	}
+	if err := t.placeAudits(ctx); err != nil {
+		return fmt.Errorf("audit log: %w", spoiled(err))
+	}
 	if err := t.placeOutbox(ctx); err != nil {
 		return fmt.Errorf("outbox: %w", spoiled(err))
 	}
@@ -210,7 +213,7 @@ func (t *Tx) runRequest(ctx context.Context, req *request) error {
 	if _, err := t.Exec(ctx, "SAVEPOINT request"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
 	}
-	emitted, woken := len(t.pending), len(t.edges)
+	emitted, audited, woken := len(t.pending), len(t.audits), len(t.edges)
 	if req.err = req.fn(ctx, t); req.err == nil {
 		_, err := t.Exec(ctx, "RELEASE SAVEPOINT request")
 		return err
@@ -218,7 +221,7 @@ func (t *Tx) runRequest(ctx context.Context, req *request) error {
 	if retryable(req.err) {
 		return req.err
 	}
-	t.pending, t.edges = t.pending[:emitted], t.edges[:woken]
+	t.pending, t.audits, t.edges = t.pending[:emitted], t.audits[:audited], t.edges[:woken]
 	if _, err := t.Exec(ctx, "ROLLBACK TO SAVEPOINT request"); err != nil {
 		return errors.Join(req.err, err)
 	}
