@@ -20,9 +20,9 @@ func (t *Tx) placeAudits(ctx context.Context) error {
 	if len(t.audits) == 0 {
 		return nil
 	}
-	const take = `UPDATE store_counter SET audit_seq = audit_seq + $1 WHERE id = 1 RETURNING audit_seq`
-	var head int64
-	if err := t.QueryRow(ctx, take, len(t.audits)).Scan(&head); err != nil {
+	const take = `UPDATE store_counter SET audit_seq = audit_seq + $1 WHERE id = 1 RETURNING audit_seq, format`
+	head, err := t.take(ctx, take, len(t.audits))
+	if err != nil {
 		return fmt.Errorf("take numbers: %w", err)
 	}
 	seq := head - int64(len(t.audits))

@@ -54,11 +54,15 @@ func (s *Store) loadEpoch(ctx context.Context) error {
 }
 
 // readEpoch reads the stored id. On PostgreSQL the server's identity and timeline are part of the epoch: a promoted standby has the same
-// rows up to a point, and then others.
+// rows up to a point, and then others. A store in a format that this program does not know fails with ErrFormatNewer.
 func (d dialect) readEpoch(ctx context.Context, conn *sql.Conn) (wire.Epoch, error) {
 	var stored string
-	if err := conn.QueryRowContext(ctx, `SELECT epoch FROM store_counter WHERE id = 1`).Scan(&stored); err != nil {
+	var format Format
+	if err := conn.QueryRowContext(ctx, `SELECT epoch, format FROM store_counter WHERE id = 1`).Scan(&stored, &format); err != nil {
 		return "", fmt.Errorf("read epoch: %w", err)
+	}
+	if err := format.check(); err != nil {
+		return "", err
 	}
 	if stored == halfRestored {
 		return "", ErrHalfRestored

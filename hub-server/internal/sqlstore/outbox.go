@@ -19,9 +19,9 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 	if len(t.pending) == 0 {
 		return nil
 	}
-	const take = `UPDATE store_counter SET outbox_pos = outbox_pos + $1 WHERE id = 1 RETURNING outbox_pos`
-	var head int64
-	if err := t.QueryRow(ctx, take, len(t.pending)).Scan(&head); err != nil {
+	const take = `UPDATE store_counter SET outbox_pos = outbox_pos + $1 WHERE id = 1 RETURNING outbox_pos, format`
+	head, err := t.take(ctx, take, len(t.pending))
+	if err != nil {
 		return fmt.Errorf("take positions: %w", err)
 	}
 	first := head - int64(len(t.pending)) + 1
@@ -32,6 +32,15 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 	}
 	t.outboxHead = delivery.Position(head)
 	return nil
+}
+
+// take moves a number of the store counter on by n and returns what it is then.
+func (t *Tx) take(ctx context.Context, statement string, n int) (head int64, err error) {
+	var format Format
+	if err := t.QueryRow(ctx, statement, n).Scan(&head, &format); err != nil {
+		return 0, err
+	}
+	return head, format.check()
 }
 
 func (t *Tx) placeRow(ctx context.Context, pos int64, r *delivery.Row) error {

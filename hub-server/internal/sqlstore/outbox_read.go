@@ -9,8 +9,9 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
+// outboxColumns end with the store's format at the moment of reading: what is read is understood only if that is.
 const outboxColumns = `o.pos, o.audience, o.kind, o.frame_type, o.payload, o.session_id, o.message_id, o.run_id,
-	o.request_id, o.from_seq, o.to_seq, o.change, o.change_user, o.bytes`
+	o.request_id, o.from_seq, o.to_seq, o.change, o.change_user, o.bytes, (SELECT format FROM store_counter WHERE id = 1)`
 
 // theirs selects the rows that are a user's in a stretch of positions: addressed to them, or inside an interval of a conversation
 // that they are in now. CROSS JOIN keeps SQLite to this order: conversations first, then the index on (audience, pos).
@@ -89,8 +90,12 @@ func outboxRows(rows *sql.Rows, err error) ([]delivery.Row, error) {
 	var found []delivery.Row
 	for rows.Next() {
 		var r delivery.Row
+		var format Format
 		err := rows.Scan(&r.Position, &r.Audience, &r.Kind, &r.FrameType, &r.Payload, &r.Session, &r.Message, &r.Run,
-			&r.Prompt, &r.From, &r.To, &r.Change, &r.ChangeUser, &r.Bytes)
+			&r.Prompt, &r.From, &r.To, &r.Change, &r.ChangeUser, &r.Bytes, &format)
+		if err == nil {
+			err = format.check()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read outbox row: %w", err)
 		}

@@ -60,10 +60,13 @@ func (w *Writer) dropConn() {
 	w.conn, w.stmts = nil, nil
 }
 
-// Probe proves that the store takes writes: it commits one that changes nothing.
+// Probe proves that the store takes writes, and this hub's at that: it commits one that changes nothing.
 func (w *Writer) Probe(ctx context.Context) error {
 	return w.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE store_counter SET epoch = epoch WHERE id = 1`)
-		return err
+		var format Format
+		if err := tx.QueryRow(ctx, `UPDATE store_counter SET epoch = epoch WHERE id = 1 RETURNING format`).Scan(&format); err != nil {
+			return err
+		}
+		return format.check()
 	})
 }
