@@ -1,7 +1,6 @@
 package rig
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,51 +145,24 @@ func (d *Device) AgentID(name string) string {
 	return found
 }
 
-// Text is the content of a plain message.
-func Text(text string) client.MessageContent {
-	content, err := json.Marshal(map[string]string{"text": text})
-	if err != nil {
-		panic(err) // a string is always JSON
-	}
-	return content
-}
-
-// Send posts a text and returns the runs that it started. It repeats the same message until the hub answers, as an app would.
-func (d *Device) Send(session, text string) []string {
+// eventually asks again while the hub is away, or has heard too much in too short a time. Any other refusal fails the test.
+func (d *Device) eventually(what string, ask func() error) {
 	d.rig.T.Helper()
-	body := client.MessageInput{ClientMsgID: uuid.NewString(), Content: Text(text)}
-	var receipt client.MessageReceipt
-	d.rig.Eventually("send", func() (sent bool) {
-		var err error
-		receipt, err = client.Decode[client.MessageReceipt](d.API().SendMessage(d.rig.T.Context(), session, body))
-		if client.CodeOf(err) != "" {
-			d.rig.T.Fatalf("send: %v", err)
+	d.rig.Eventually(what, func() bool {
+		err := ask()
+		if code := client.CodeOf(err); code != "" && code != client.ProblemCodeRateLimited {
+			d.rig.T.Fatalf("%s: %v", what, err)
 		}
 		return err == nil
 	})
-	return receipt.TaskIds
-}
-
-// Run sends a text that starts exactly one run and returns its id.
-func (d *Device) Run(session, text string) id.Run {
-	d.rig.T.Helper()
-	tasks := d.Send(session, text)
-	if len(tasks) != 1 {
-		d.rig.T.Fatalf("%q started %d runs, want 1", text, len(tasks))
-	}
-	return id.Run(tasks[0])
 }
 
 // Task reads a run's present state. It asks again while the hub is away.
 func (d *Device) Task(run id.Run) (task client.AgentTask) {
 	d.rig.T.Helper()
-	d.rig.Eventually("read run", func() bool {
-		var err error
+	d.eventually("read run", func() (err error) {
 		task, err = client.Decode[client.AgentTask](d.API().GetAgentTask(d.rig.T.Context(), string(run)))
-		if client.CodeOf(err) != "" {
-			d.rig.T.Fatalf("read run: %v", err)
-		}
-		return err == nil
+		return err
 	})
 	return task
 }
@@ -218,16 +190,17 @@ func join(states []client.RunState) string {
 	return strings.Join(words, " or ")
 }
 
-// Log reads a run's whole log over REST, page by page.
+// Log reads a run's whole log over REST, page by page. It asks again while the hub is away.
 func (d *Device) Log(run id.Run) []client.RunEvent {
 	d.rig.T.Helper()
 	var all []client.RunEvent
 	for after := int64(0); ; {
-		page, err := client.Decode[client.RunEventList](d.API().ListAgentTaskEvents(d.rig.T.Context(), string(run),
-			&client.ListAgentTaskEventsParams{AfterSeq: &after}))
-		if err != nil {
-			d.rig.T.Fatalf("read log: %v", err)
-		}
+		var page client.RunEventList
+		d.eventually("read log", func() (err error) {
+			page, err = client.Decode[client.RunEventList](d.API().ListAgentTaskEvents(d.rig.T.Context(), string(run),
+				&client.ListAgentTaskEventsParams{AfterSeq: &after}))
+			return err
+		})
 		all = append(all, page.Items...)
 		if after = page.Next; after == 0 {
 			return all
