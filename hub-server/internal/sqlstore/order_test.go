@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/testpg"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -145,101 +143,5 @@ func checkOrder(t *testing.T, r *record, runs []id.Run) {
 		if found := r.get(t, runID); uint64(found.LastEventSeq) != told[runID] || len(r.logOf(t, runID)) != int(told[runID]) {
 			t.Errorf("run %s has %d events, the outbox told of %d", runID, found.LastEventSeq, told[runID])
 		}
-	}
-}
-
-// Promise P7: a reader of "position > last" skips nothing, although 16 writers on two hubs take their time between their statements
-// and their commit.
-func TestATailReaderSkipsNothing(t *testing.T) {
-	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
-		writers := []*Writer{w}
-		if s.dialect.advisory {
-			writers = append(writers, startWriter(t, s))
-		}
-		const each = 60
-		var wg sync.WaitGroup
-		for i := range 16 {
-			wg.Go(func() {
-				for range each {
-					err := writers[i%len(writers)].Do(t.Context(), nil, func(ctx context.Context, tx *Tx) error {
-						pause(ctx)
-						return emit("typing")(ctx, tx)
-					})
-					if err != nil {
-						t.Errorf("write: %v", err)
-						return
-					}
-				}
-			})
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		last, err := follow(16*each, func(after int) ([]int, error) {
-			rows, err := s.Rows(ctx, delivery.Position(after), 1000)
-			var positions []int
-			for _, row := range rows {
-				positions = append(positions, int(row.Position))
-			}
-			return positions, err
-		})
-		wg.Wait()
-		if err != nil || last != 16*each {
-			t.Errorf("reached %d of %d: %v", last, 16*each, err)
-		}
-	})
-}
-
-func pause(ctx context.Context) {
-	select {
-	case <-time.After(time.Duration(rand.IntN(500)) * time.Microsecond):
-	case <-ctx.Done():
-	}
-}
-
-// follow reads "position > last" until want rows were seen, and fails at the first hole.
-func follow(want int, read func(after int) ([]int, error)) (last int, err error) {
-	for last < want {
-		positions, err := read(last)
-		if err != nil {
-			return last, err
-		}
-		for _, p := range positions {
-			if p != last+1 {
-				return last, fmt.Errorf("position %d came after %d", p, last)
-			}
-			last = p
-		}
-	}
-	return last, nil
-}
-
-// The positive control of the test above: positions that are taken when a row is written, and not by the last statement before the
-// commit, do make the same reader skip.
-func TestATailReaderWouldSkipPositionsTakenEarly(t *testing.T) {
-	s := openAt(t, testpg.Start(t))
-	if _, err := s.writeDB.ExecContext(t.Context(), `CREATE TABLE early (pos BIGSERIAL PRIMARY KEY)`); err != nil {
-		t.Fatal(err)
-	}
-	slow, err := s.writeDB.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer slow.Rollback() //nolint:errcheck // fails after the commit below, and that is fine
-	if _, err := slow.ExecContext(t.Context(), `INSERT INTO early DEFAULT VALUES`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.writeDB.ExecContext(t.Context(), `INSERT INTO early DEFAULT VALUES`); err != nil {
-		t.Fatal(err)
-	}
-	_, err = follow(2, func(after int) (positions []int, err error) {
-		var pos int
-		err = s.readDB.QueryRowContext(t.Context(), `SELECT pos FROM early WHERE pos > $1 ORDER BY pos LIMIT 1`, after).Scan(&pos)
-		return []int{pos}, err
-	})
-	if err == nil {
-		t.Error("the reader did not notice that position 2 was there before position 1")
-	}
-	if err := slow.Commit(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -1,0 +1,164 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/testpg"
+)
+
+// The figures of promise P7.
+const (
+	skipWriters = 16
+	skipHubs    = 8  // on PostgreSQL, where a store may have several
+	skipEach    = 60 // transactions of a writer
+	skipRows    = 8  // of a transaction at most: each is a statement between the taking of positions and the commit
+)
+
+// Promise P7: a reader of "position > last" skips nothing, although 16 writers, on eight hubs where the store may have several, take their
+// time between their statements, and between the taking of positions and the commit.
+func TestATailReaderSkipsNothing(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
+		writers := []*Writer{w}
+		for s.dialect.advisory && len(writers) < skipHubs {
+			writers = append(writers, startWriter(t, s))
+		}
+		var rows [skipWriters]int // by whom
+		total := 0
+		for i := range rows {
+			rows[i] = skipEach * (1 + rand.IntN(skipRows))
+			total += rows[i]
+		}
+		var wg sync.WaitGroup
+		for i := range skipWriters {
+			wg.Go(func() {
+				for range skipEach {
+					err := writers[i%len(writers)].Do(t.Context(), nil, func(ctx context.Context, tx *Tx) error {
+						return emitSlowly(ctx, tx, rows[i]/skipEach)
+					})
+					if err != nil {
+						t.Errorf("write: %v", err)
+						return
+					}
+				}
+			})
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		last, err := follow(total, func(after int) ([]int, error) {
+			rows, err := s.Rows(ctx, delivery.Position(after), 1000)
+			var positions []int
+			for _, row := range rows {
+				positions = append(positions, int(row.Position))
+			}
+			return positions, err
+		})
+		wg.Wait()
+		if err != nil || last != total {
+			t.Errorf("reached %d of %d: %v", last, total, err)
+		}
+	})
+}
+
+func emitSlowly(ctx context.Context, tx *Tx, rows int) error {
+	for range rows {
+		if err := emit("typing")(ctx, tx); err != nil {
+			return err
+		}
+	}
+	pause(ctx)
+	return nil
+}
+
+func pause(ctx context.Context) {
+	select {
+	case <-time.After(time.Duration(rand.IntN(500)) * time.Microsecond):
+	case <-ctx.Done():
+	}
+}
+
+// follow reads "position > last" until want rows were seen, and fails at the first hole.
+func follow(want int, read func(after int) ([]int, error)) (last int, err error) {
+	for last < want {
+		positions, err := read(last)
+		if err != nil {
+			return last, err
+		}
+		for _, p := range positions {
+			if p != last+1 {
+				return last, fmt.Errorf("position %d came after %d", p, last)
+			}
+			last = p
+		}
+	}
+	return last, nil
+}
+
+// The positive control of the test above: the same number of writers with the same delays, whose positions are taken when a row is written
+// and not by the last statement before the commit. The naive reader is seen to skip rows.
+func TestATailReaderWouldSkipPositionsTakenEarly(t *testing.T) {
+	s := openAt(t, testpg.Start(t))
+	if _, err := s.writeDB.ExecContext(t.Context(), `CREATE TABLE early (pos BIGSERIAL PRIMARY KEY)`); err != nil {
+		t.Fatal(err)
+	}
+	var writing sync.WaitGroup
+	for range skipWriters {
+		writing.Go(func() {
+			for range skipEach {
+				if err := writeEarly(t.Context(), s); err != nil {
+					t.Errorf("write: %v", err)
+					return
+				}
+			}
+		})
+	}
+	written := make(chan struct{})
+	var ending sync.WaitGroup
+	ending.Go(func() { writing.Wait(); close(written) })
+	seen := readNaively(t, s, written)
+	ending.Wait()
+	t.Logf("the naive reader skipped %d of %d rows", skipWriters*skipEach-seen, skipWriters*skipEach)
+	if seen >= skipWriters*skipEach {
+		t.Error("the naive reader saw every row: the test of this promise proves nothing")
+	}
+}
+
+// writeEarly takes a position and commits a moment later.
+func writeEarly(ctx context.Context, s *Store) error {
+	tx, err := s.writeDB.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // fails after the commit below, and that is fine
+	if _, err := tx.ExecContext(ctx, `INSERT INTO early DEFAULT VALUES`); err != nil {
+		return err
+	}
+	pause(ctx)
+	return tx.Commit()
+}
+
+// readNaively reads "position > last" until everything is written and nothing more comes, and returns how many rows it saw.
+func readNaively(t *testing.T, s *Store, written <-chan struct{}) (seen int) {
+	t.Helper()
+	for last, over := 0, false; ; {
+		select {
+		case <-written:
+			over = true
+		default:
+		}
+		var count, highest int
+		err := s.readDB.QueryRowContext(t.Context(), `SELECT count(*), coalesce(max(pos), 0) FROM early WHERE pos > $1`, last).Scan(&count, &highest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, last = seen+count, max(last, highest)
+		if over && count == 0 {
+			return seen
+		}
+	}
+}
