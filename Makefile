@@ -11,7 +11,7 @@ BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSI
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test check build generate bench tidy clean
+.PHONY: help run demo test faults check build generate bench tidy clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,14 @@ demo: build ## play the main story without a person: two devices, one cut off an
 
 test: build ## run every test of every module, the system tests with real processes included
 	@scripts/test.sh
+
+# About how long to strike, and the seed of an earlier run to play it again. TIME=10m means the figures of docs/guarantees.md, TIME=40s is
+# what `make test` does.
+TIME ?= 10m
+SEED ?= 0
+
+faults: ## kill, pause, cut and wipe by one seed, at the figures of docs/guarantees.md (TIME=40s for less, SEED=… again)
+	@cd deploy/e2e && $(GO) test -count=1 -v -timeout 1h ./faults -time $(TIME) -seed $(SEED)
 
 check: ## run every check that is not a test: format, vet, lint, layers, file sizes, generated code, modules
 	@scripts/check.sh

@@ -1,19 +1,44 @@
-// Package faults kills real edges at the worst moments, many times, and counts what they started and what they left. The hub is spoken by
-// hand: it delivers again and again, which an honest one does rarely, and it costs no second process.
+// Package faults strikes real processes at the worst moments, many times, and counts what they started, lost, repeated and left. Where a
+// test needs a hub that delivers again and again, which an honest one does rarely, the hub is spoken by hand.
 package faults
 
 import (
+	"flag"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/nemesis"
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 )
 
+var (
+	seed = flag.Uint64("seed", 0, "what goes wrong and when; 0: something new, which is printed")
+	span = flag.Duration("time", nemesis.Full/15, "about how long to strike; the figures of docs/guarantees.md take 10m")
+)
+
+// atOnce is how many tests run at the same time: they wait more than they work.
+const atOnce = "3"
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atOnce); err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		rig.RemovePrograms()
 		os.Exit(code)
 	}))
+}
+
+// effortOf returns how much a test does, and prints how to do the same again.
+func effortOf(t *testing.T) nemesis.Effort {
+	t.Helper()
+	e := nemesis.Effort{Seed: *seed, Time: *span}
+	if e.Seed == 0 {
+		e.Seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("again with: make faults SEED=%d TIME=%s", e.Seed, e.Time)
+	return e
 }

@@ -1,0 +1,133 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
+	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// The figures of promise P12.
+const (
+	absentKills    = 200
+	absentAtOnce   = 20
+	absentLeast    = 7 // at once, in a shorter run
+	interruptAfter = 3 * time.Second
+	absentLimit    = interruptAfter + 5*time.Second
+)
+
+// fleet is a hub and edges, each of which has an agent that never ends.
+type fleet struct {
+	*rig.Rig
+	t        *testing.T
+	edges    []*rig.Edge
+	sessions []string // of each edge's agent
+	seen     *rig.Recorder
+}
+
+func newFleet(t *testing.T, size int) *fleet {
+	t.Helper()
+	f := &fleet{Rig: rig.New(t, rig.Options{Env: []string{"HUB_INTERRUPT_AFTER=" + interruptAfter.String()}}), t: t}
+	f.seen = f.Owner().Watch()
+	for i := range size {
+		agent := fmt.Sprintf("agent-%d", i)
+		f.edges = append(f.edges, f.AddEdge(fmt.Sprintf("edge-%d", i), map[string]string{agent: f.TestAgent("--events", "1000000", "--rate", "5")}))
+		f.sessions = append(f.sessions, f.Owner().Group(agent, agent))
+	}
+	return f
+}
+
+// work starts a run on each edge and waits until all are at work.
+func (f *fleet) work() (runs []id.Run) {
+	f.t.Helper()
+	for i, session := range f.sessions {
+		runs = append(runs, f.Owner().Run(session, fmt.Sprintf("@agent-%d go", i)))
+	}
+	for _, run := range runs {
+		f.seen.UntilEvents(run, 3)
+	}
+	return runs
+}
+
+// logs reads the logs of runs.
+func (f *fleet) logs(runs []id.Run) (logs [][]client.RunEvent) {
+	f.t.Helper()
+	for _, run := range runs {
+		logs = append(logs, f.Owner().Log(run))
+	}
+	return logs
+}
+
+// P12. All edges are killed at once. One half comes back at once and says what became of its runs; the other stays away until the hub has.
+func TestEveryRunOfAKilledEdgeEndsOnceWhetherTheEdgeReturnsOrNot(t *testing.T) {
+	t.Parallel()
+	effort := effortOf(t)
+	kills := effort.Of(absentKills)
+	size := min(absentAtOnce, max(absentLeast, kills/10))
+	f := newFleet(t, size)
+	random := rand.New(rand.NewPCG(effort.Seed, 0))
+	var all []id.Run
+	var longest time.Duration
+	for len(all) < kills {
+		runs := f.work()
+		all = append(all, runs...)
+		longest = max(longest, f.killAll(runs, random.Perm(size)))
+	}
+	f.work() // rows of an edge are committed in order: what it had to say of the runs before has arrived
+
+	ended := map[event.Type]int{}
+	for i, log := range f.logs(all) {
+		if err := endedOnce(log); err != nil {
+			t.Errorf("run %s: %v", all[i], err)
+		}
+		for _, how := range terminalsOf(log) {
+			ended[how]++
+		}
+		if endedOnce(slices.Concat(log, log)) == nil {
+			t.Error("positive control: nobody notices a second end")
+		}
+	}
+	t.Logf("%d edges killed, %d at a time, runs ended as %v; while their edge stayed away %s after the kill at most", len(all), size, ended, longest)
+	if longest > absentLimit {
+		t.Errorf("a run of an absent edge ended %s after the kill, want at most %s", longest, absentLimit)
+	}
+}
+
+// killAll kills every edge, starts one half of them again at once and the other when its runs have ended without it, and returns how long
+// that took.
+func (f *fleet) killAll(runs []id.Run, order []int) (took time.Duration) {
+	f.t.Helper()
+	for _, e := range f.edges {
+		e.Kill()
+	}
+	dead := time.Now()
+	if endedOnce(f.Owner().Log(runs[0])) == nil {
+		f.t.Error("positive control: a run without an end is not told from one that has ended")
+	}
+	back, away := order[:len(order)/2], order[len(order)/2:]
+	var returning sync.WaitGroup
+	returning.Go(func() { f.start(back) })
+	for _, i := range away {
+		f.seen.UntilEnded(runs[i])
+	}
+	took = time.Since(dead)
+	returning.Wait()
+	for _, i := range back {
+		f.seen.UntilEnded(runs[i])
+	}
+	f.start(away)
+	return took
+}
+
+func (f *fleet) start(edges []int) {
+	for _, i := range edges {
+		f.edges[i].Start()
+	}
+}
