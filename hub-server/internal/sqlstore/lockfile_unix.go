@@ -27,5 +27,8 @@ func lockFile(path string) (release func() error, err error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	return sync.OnceValue(f.Close), nil
+	// Unlocked by name: a process that is being started from here holds a copy of the descriptor for a moment, and with it the lock.
+	return sync.OnceValue(func() error {
+		return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+	}), nil
 }
