@@ -35,6 +35,8 @@ type Config struct {
 	InterruptAfter time.Duration `env:"HUB_INTERRUPT_AFTER" envDefault:"24h"`
 	// How long an agent's question waits for an answer at most.
 	PromptTTL time.Duration `env:"HUB_PROMPT_TTL" envDefault:"360h"`
+	// How long a device may be away and still be told exactly what it missed; after that it takes a snapshot. 0: for ever.
+	RetentionOutbox time.Duration `env:"HUB_RETENTION_OUTBOX" envDefault:"720h"`
 	// How many live sockets one user may have on one hub process.
 	SocketsPerUser int `env:"HUB_SOCKETS_PER_USER" envDefault:"10"`
 	// How many runs one user may follow at once on one hub process, as streams of server-sent events.
@@ -119,6 +121,9 @@ func (c Config) check() error {
 	}
 	if c.PromptTTL <= 0 {
 		faults = append(faults, errors.New("HUB_PROMPT_TTL: must be positive"))
+	}
+	if c.RetentionOutbox != 0 && c.RetentionOutbox < time.Minute {
+		faults = append(faults, errors.New("HUB_RETENTION_OUTBOX: must be 0 or at least 1m"))
 	}
 	if c.SocketsPerUser <= 0 {
 		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))

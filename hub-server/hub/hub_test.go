@@ -48,10 +48,10 @@ func TestNewSaysWhatKeepsItFromStarting(t *testing.T) {
 func TestEveryFaultOfTheConfigurationIsReportedByItsVariable(t *testing.T) {
 	_, err := LoadConfig([]string{
 		"HUB_HOME=" + t.TempDir(), "HUB_ADDR=nowhere", "HUB_LOG_LEVEL=loud", "HUB_INTERRUPT_AFTER=soon", "HUB_SOCKETS_PER_USER=many",
-		"HUB_ORIGINS=hub.example", "HUB_STOP_TIMEOUT=-1s",
+		"HUB_ORIGINS=hub.example", "HUB_STOP_TIMEOUT=-1s", "HUB_RETENTION_OUTBOX=5s",
 	})
 	for _, name := range []string{
-		"HUB_ADDR", "HUB_LOG_LEVEL", "HUB_INTERRUPT_AFTER", "HUB_SOCKETS_PER_USER", "HUB_ORIGINS", "HUB_STOP_TIMEOUT",
+		"HUB_ADDR", "HUB_LOG_LEVEL", "HUB_INTERRUPT_AFTER", "HUB_SOCKETS_PER_USER", "HUB_ORIGINS", "HUB_STOP_TIMEOUT", "HUB_RETENTION_OUTBOX",
 	} {
 		if err == nil || !strings.Contains(err.Error(), name+": ") {
 			t.Errorf("%s is not named in: %v", name, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/uplink"
@@ -30,6 +31,7 @@ type services struct {
 	checkpointer *sqlstore.Checkpointer
 	keys         *account.Keyring
 	sealer       *audit.Sealer
+	trimmer      *retention.Trimmer
 	presence     *memstate.Presence
 	marks        *delivery.Marks
 	tail         *delivery.Tail
@@ -72,6 +74,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	}
 	s.writer = h.store.NewWriter(h.log, h.registry, h.committed)
 	s.checkpointer = h.store.NewCheckpointer(h.log)
+	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.opts.Config.RetentionOutbox, h.log)
 	s.presence = memstate.NewPresence(h.name, h.hubBus)
 	st := stores{
 		accounts: sqlstore.NewAccounts(h.store, s.writer),

@@ -74,7 +74,7 @@ func (o *memoryOutbox) Rows(_ context.Context, after Position, limit int) ([]Row
 	defer o.mu.Unlock()
 	var found []Row
 	for _, r := range o.rows[after:] {
-		if r.Position != o.hide && len(found) < limit {
+		if r.Position != o.hide && r.Position > o.floor && len(found) < limit {
 			found = append(found, r)
 		}
 	}
@@ -84,9 +84,12 @@ func (o *memoryOutbox) Rows(_ context.Context, after Position, limit int) ([]Row
 func (o *memoryOutbox) RowsFor(_ context.Context, user id.User, after, upTo Position, limit int) ([]Row, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if after < o.floor {
+		return nil, ErrTrimmed
+	}
 	var found []Row
 	for _, r := range o.rows[after:upTo] {
-		if len(found) < limit && r.Position > o.floor && o.theirs(user, r) {
+		if len(found) < limit && o.theirs(user, r) {
 			found = append(found, r)
 		}
 	}

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -16,7 +17,8 @@ type Outbox interface {
 	Rows(ctx context.Context, after Position, limit int) ([]Row, error)
 
 	// RowsFor returns up to limit rows with after < position <= upTo that are the user's, in position order. A row is theirs if it is
-	// addressed to them, or lies in an interval of their membership of a conversation that they belong to now.
+	// addressed to them, or lies in an interval of their membership of a conversation that they belong to now. ErrTrimmed when after lies
+	// below the floor.
 	RowsFor(ctx context.Context, user id.User, after, upTo Position, limit int) ([]Row, error)
 
 	// Backlog measures what RowsFor would give, and stops counting beyond limit rows.
@@ -25,6 +27,9 @@ type Outbox interface {
 	// SessionsOf returns the conversations that the user was in at a position.
 	SessionsOf(ctx context.Context, user id.User, at Position) ([]id.Session, error)
 }
+
+// ErrTrimmed means that rows behind a position are no longer kept: nobody can go on from there.
+var ErrTrimmed = errors.New("the outbox is trimmed beyond that position")
 
 // Bounds is the part of the outbox that exists: rows from Floor+1 to Head.
 type Bounds struct {

@@ -3,6 +3,7 @@ package delivery
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -89,7 +90,7 @@ func (t *Tail) InSession(user id.User, session id.Session) bool {
 	return in
 }
 
-// Run reads and delivers until ctx ends. A store that cannot be read is asked again; nothing is ever skipped.
+// Run reads and delivers until ctx ends. A store that cannot be read is asked again; nothing is ever skipped. It fails only with ErrTrimmed.
 func (t *Tail) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
@@ -98,6 +99,9 @@ func (t *Tail) Run(ctx context.Context) error {
 		more, err := advance(ctx)
 		if ctx.Err() != nil {
 			return nil
+		}
+		if errors.Is(err, ErrTrimmed) {
+			return err // the streams that are fed from here have missed something: a new start tells their clients
 		}
 		if err != nil {
 			t.log.Error("outbox tail stands still, will retry", "position", t.Position(), "error", err)
@@ -146,6 +150,11 @@ func (t *Tail) step(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
+	if whole == 0 && len(rows) > 0 {
+		if err := t.checkFloor(ctx, after); err != nil {
+			return false, err
+		}
+	}
 	if whole < len(rows) {
 		t.metrics.holes.Inc()
 		t.log.Warn("hole in the outbox, reading again", "after", t.Position(), "next", rows[whole].Position)
@@ -153,6 +162,18 @@ func (t *Tail) step(ctx context.Context) (more bool, err error) {
 	}
 	t.metrics.waiting.Set(0)
 	return len(rows) == tailRows, nil
+}
+
+// checkFloor tells a hole that will be filled from one that never will: this process was stopped for longer than rows are kept.
+func (t *Tail) checkFloor(ctx context.Context, after Position) error {
+	bounds, err := t.outbox.Bounds(ctx)
+	if err != nil {
+		return fmt.Errorf("find floor of outbox: %w", err)
+	}
+	if after < bounds.Floor {
+		return fmt.Errorf("go on after %d with a floor of %d: %w", after, bounds.Floor, ErrTrimmed)
+	}
+	return nil
 }
 
 // contiguous returns how many rows follow after without a hole.

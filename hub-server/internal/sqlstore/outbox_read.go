@@ -46,8 +46,17 @@ func (s *Store) Rows(ctx context.Context, after delivery.Position, limit int) ([
 // RowsFor implements delivery.Outbox.
 func (s *Store) RowsFor(ctx context.Context, user id.User, after, upTo delivery.Position, limit int) ([]delivery.Row, error) {
 	query := theirs(outboxColumns) + ` ORDER BY 1 LIMIT $5`
-	return outboxRows(s.readDB.QueryContext(ctx, query,
+	rows, err := outboxRows(s.readDB.QueryContext(ctx, query,
 		string(delivery.ToUser(user)), int64(after), int64(upTo), string(user), limit))
+	if err != nil {
+		return nil, err
+	}
+	// Afterwards: a floor that is not above after now was not when the rows were read.
+	bounds, err := s.Bounds(ctx)
+	if err == nil && after < bounds.Floor {
+		err = fmt.Errorf("read after %d: %w", after, delivery.ErrTrimmed)
+	}
+	return rows, err
 }
 
 // Backlog implements delivery.Outbox.
