@@ -39,7 +39,7 @@ func diagnoses() []diagnosis {
 	return []diagnosis{
 		{regexp.MustCompile(`(?:can't|cant|cannot) open file '([^']+)': \[Errno 2\] No such file or directory`), missingScript},
 		{regexp.MustCompile(`Cannot find module '([^']+)'`), missingScript},
-		{regexp.MustCompile(`(?m)^[^:\n]+: line \d+: ([^:\n]+): No such file or directory`), missingScript},
+		{regexp.MustCompile(`(?m)^(?:[^:\n]+: line \d+|(?:[^:\n]*/)?(?:ba|da|k|z)?sh): (?:\d+: )?(?:cannot open )?([^:\n]+): No such file`), missingScript},
 		{regexp.MustCompile(`(?i)errno 2|enoent|no such file or directory`), func([]string) string {
 			return "The agent could not find a file that it needs. Check command, args and cwd of its profile."
 		}},

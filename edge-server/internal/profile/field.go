@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 )
 
 // maxSeconds keeps a number of seconds within what a time.Duration holds.
@@ -61,21 +62,50 @@ func boolean(into func(*Profile) *bool) kind {
 	}}
 }
 
-// seconds takes 0 and less as "none" (S4 §4.1).
-func seconds(into func(*Profile) *time.Duration) kind {
+// limit takes seconds; 0 and less is none (S4 §4.1).
+func limit(into func(*Profile) *time.Duration) kind {
 	return kind{schema: schema{Type: "number", Maximum: maxSeconds}, read: func(r *reader, name string, n ast.Node) {
-		value, err := strconv.ParseFloat(n.GetToken().Value, 64)
-		switch n.(type) {
-		case *ast.IntegerNode, *ast.FloatNode:
-		default:
-			err = strconv.ErrSyntax
+		if value, ok := r.seconds(name, n); ok {
+			*into(&r.profile) = max(0, value)
 		}
-		if err != nil || math.IsNaN(value) || value > maxSeconds {
-			r.problems.fault(placeOf(n), "%s must be a number of seconds", name)
-			return
-		}
-		*into(&r.profile) = time.Duration(max(0, value) * float64(time.Second))
 	}}
+}
+
+// period takes seconds, 0 or more.
+func period(into func(*Profile) *time.Duration) kind {
+	return kind{schema: schema{Type: "number", Minimum: 0, Maximum: maxSeconds}, read: func(r *reader, name string, n ast.Node) {
+		switch value, ok := r.seconds(name, n); {
+		case !ok:
+		case value < 0:
+			r.problems.fault(placeOf(n), "%s must be 0 or more", name)
+		default:
+			*into(&r.profile) = value
+		}
+	}}
+}
+
+func (r *reader) seconds(name string, n ast.Node) (time.Duration, bool) {
+	value, ok := number(n)
+	if !ok || math.Abs(value) > maxSeconds {
+		r.problems.fault(placeOf(n), "%s must be a number of seconds", name)
+		return 0, false
+	}
+	return time.Duration(value * float64(time.Second)), true
+}
+
+// number reads a number, also one that the parser takes for a text, such as 1e3. Quoted ones are texts.
+func number(n ast.Node) (float64, bool) {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+	case *ast.StringNode:
+		if n.GetToken().Type != token.StringType {
+			return 0, false
+		}
+	default:
+		return 0, false
+	}
+	value, err := strconv.ParseFloat(n.GetToken().Value, 64)
+	return value, err == nil && !math.IsNaN(value)
 }
 
 // count takes a whole number of at least 1.
@@ -144,6 +174,11 @@ func (r *reader) variable(name string, n ast.Node) string {
 
 func (r *reader) list(name string, n ast.Node) ([]string, bool) {
 	sequence, ok := n.(*ast.SequenceNode)
+	switch n.(type) {
+	case *ast.AliasNode, *ast.AnchorNode, *ast.TagNode:
+		r.problems.fault(placeOf(n), "%s must be written out: anchors and tags are not supported", name)
+		return nil, false
+	}
 	if !ok {
 		r.problems.fault(placeOf(n), "%s must be a list such as [a, b]", name)
 		return nil, false

@@ -39,10 +39,10 @@ func fields() []field {
 			"which variables of the edge ${VAR} may show; another one becomes empty, with a warning",
 		},
 		{
-			"timeout_secs", seconds(func(p *Profile) *time.Duration { return &p.Timeout }), inSeconds(DefaultTimeout),
+			"timeout_secs", limit(func(p *Profile) *time.Duration { return &p.Timeout }), inSeconds(DefaultTimeout),
 			"limit of a whole turn; 0 or less is no limit",
 		},
-		{"kill_grace_secs", seconds(func(p *Profile) *time.Duration { return &p.Grace }), inSeconds(DefaultGrace), "from TERM to KILL"},
+		{"kill_grace_secs", period(func(p *Profile) *time.Duration { return &p.Grace }), inSeconds(DefaultGrace), "from TERM to KILL"},
 		{"streaming", boolean(func(p *Profile) *bool { return &p.Streaming }), "true", "partials are passed on at once"},
 		{
 			"permission", boolean(func(p *Profile) *bool { return &p.Permission }), "false",

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"strings"
@@ -53,6 +54,7 @@ type reader struct {
 }
 
 func (r *reader) file(data []byte) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))                        // some editors begin a file with it
 	file, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey()) // a key that is there twice must not hide what else is wrong
 	if err != nil {
 		r.syntax(err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestMissingCommandIsReportedWithEverythingElse(t *testing.T) {
@@ -50,5 +51,33 @@ func TestLongDescriptionIsCutWithAWarning(t *testing.T) {
 	p, problems := Parse([]byte("command: x\ndescription: "+strings.Repeat("é", maxDescription+1)+"\n"), "a", "/p")
 	if problems.Faulty() || len(problems) != 1 || p.Description != strings.Repeat("é", maxDescription) {
 		t.Errorf("%v, %d bytes", problems, len(p.Description))
+	}
+}
+
+func TestNumbersAreReadAsYAMLWritesThem(t *testing.T) {
+	for value, want := range map[string]time.Duration{"5": 5 * time.Second, "1e3": 1000 * time.Second, "0.5": 500 * time.Millisecond, "0": 0} {
+		p, problems := Parse([]byte("command: x\nkill_grace_secs: "+value), "a", "/p")
+		if p.Grace != want || len(problems) > 0 {
+			t.Errorf("%s: %s, %s", value, p.Grace, problems)
+		}
+	}
+	for value, want := range map[string]string{
+		"-3": "must be 0 or more", `"5"`: "must be a number of seconds", "soon": "must be a number of seconds", "-1e99": "must be a number of seconds",
+	} {
+		if _, problems := Parse([]byte("command: x\nkill_grace_secs: "+value), "a", "/p"); !strings.Contains(problems.String(), want) {
+			t.Errorf("%s: %s", value, problems)
+		}
+	}
+}
+
+func TestAByteOrderMarkIsNoPartOfTheFirstKey(t *testing.T) {
+	if p, problems := Parse([]byte("\ufeffcommand: x\n"), "a", "/p"); p.Command != "x" || len(problems) > 0 {
+		t.Errorf("%q, %s", p.Command, problems)
+	}
+}
+
+func TestAnAliasIsCalledOne(t *testing.T) {
+	if _, problems := Parse([]byte("command: x\nenv: {A: b}\nargs: &a [b]\n"), "a", "/p"); !strings.Contains(problems.String(), "anchors and tags are not supported") {
+		t.Error(problems)
 	}
 }

@@ -14,7 +14,7 @@ type schema struct {
 	Type          any                `json:"type,omitempty"` // a name or several
 	Enum          []string           `json:"enum,omitempty"`
 	Pattern       string             `json:"pattern,omitempty"`
-	Minimum       int                `json:"minimum,omitempty"`
+	Minimum       any                `json:"minimum,omitempty"` // a number; any, since 0 is one too
 	Maximum       int                `json:"maximum,omitempty"`
 	Items         *schema            `json:"items,omitempty"`
 	PropertyNames *schema            `json:"propertyNames,omitempty"`
