@@ -17,35 +17,36 @@ type (
 
 // AskHealth asks the edge of that configuration, which runs in another process.
 func AskHealth(ctx context.Context, c Config) (Health, error) {
-	token, err := c.token()
+	addr, token, err := c.door()
 	if err != nil {
 		return Health{}, err
 	}
-	return localapi.Ask(ctx, c.Addr, token)
+	return localapi.Ask(ctx, addr, token)
 }
 
 // AskRuns asks that edge for its runs, the newest first: those before one of them, or from the newest on if before is empty.
 func AskRuns(ctx context.Context, c Config, before id.Run) (Runs, error) {
-	token, err := c.token()
+	addr, token, err := c.door()
 	if err != nil {
 		return Runs{}, err
 	}
-	return localapi.AskRuns(ctx, c.Addr, token, before)
+	return localapi.AskRuns(ctx, addr, token, before)
 }
 
 // Follow calls each with every event of that edge from number from on, and with those to come, until ctx ends. from 0 means only those to come.
 func Follow(ctx context.Context, c Config, from wire.ProducerSeq, each func(message []byte) error) error {
-	token, err := c.token()
+	addr, token, err := c.door()
 	if err != nil {
 		return err
 	}
-	return localapi.Follow(ctx, c.Addr, token, from, each)
+	return localapi.Follow(ctx, addr, token, from, each)
 }
 
-func (c Config) token() (localapi.Token, error) {
-	token, err := localapi.ReadToken(c.Home)
-	if err != nil {
-		return "", fmt.Errorf("was an edge ever started in %s?: %w", c.Home, err)
+// door is where the edge of this home listens, and what opens it.
+func (c Config) door() (addr string, token localapi.Token, err error) {
+	if token, err = localapi.ReadToken(c.Home); err != nil {
+		return "", "", fmt.Errorf("was an edge ever started in %s?: %w", c.Home, err)
 	}
-	return token, nil
+	addr, err = localapi.Address(c.Home, c.Addr)
+	return addr, token, err
 }

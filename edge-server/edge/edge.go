@@ -76,6 +76,9 @@ func assemble(
 	if err != nil {
 		return nil, fmt.Errorf("EDGE_ADDR: %w", err)
 	}
+	if err := localapi.NoteAddress(c.Home, local.Addr()); err != nil {
+		return nil, err
+	}
 	log.Info("local API listens", "addr", local.Addr())
 	return []supervise.Part{
 		{Name: "journal", Run: j.Run},

@@ -117,6 +117,10 @@ func TestLinesOfTheBridgeProtocolKeepItsRulesAmongEvents(t *testing.T) {
 			[]string{`say:{"type":"done","answer":"x"}`, `say:{"type":"partial","text":"y"}`},
 			[]string{`fact run.output.batch {"stream":"stdout","lines":["{\"type\":\"partial\",\"text\":\"y\"}"]}`, "done x"},
 		},
+		"the first session counts": {
+			[]string{`say:{"type":"session_init","session_id":"a"}`, `say:{"type":"session_init","session_id":"b"}`, `say:{"type":"done"}`},
+			[]string{`fact run.agent.session_init {"agent_session_id":"a"}`, "done "},
+		},
 		"done without an answer has that of the result": {[]string{`say:{"type":"result","text":"x"}`, `say:{"type":"done"}`}, []string{"done x"}},
 	} {
 		t.Run(name, func(t *testing.T) { newBench(t, profile.Events, tt.steps...).play(t).must(t, tt.want...) })

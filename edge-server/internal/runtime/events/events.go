@@ -2,7 +2,6 @@
 package events
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
@@ -84,10 +83,14 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	case agentline.StateChange:
 		return say(run.StateChange{State: l.State})
 	case agentline.SessionInit:
-		if l.SessionID == d.session {
+		switch d.session {
+		case "":
+		case l.SessionID:
 			return runtime.Reaction{} // known from a line of the bridge protocol
+		default:
+			return runtime.Reaction{Warnings: []string{string(bridge.ReasonOtherSession)}} // the first one counts, as there
 		}
-		d.session = cmp.Or(d.session, l.SessionID)
+		d.session = l.SessionID
 		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID}})
 	case agentline.Artifact:
 		return d.artifact(*l.Artifact)
