@@ -5,51 +5,38 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// outlet is where an agent's events leave the edge's hands: redacted, in order. Text is a stream per channel and block; the end of one
-// releases what was held back, so nothing overtakes it.
+// outlet is where an agent's events leave the edge's hands: redacted, in order. Only the last bytes of a text may be overtaken, while they look
+// like the beginning of a secret; the end of the turn releases them.
 type outlet struct {
 	secrets *redact.Redactor
 	to      func(run.AgentEvent) error
 	failed  bool // to has refused; the rest is thrown away
-
-	open run.Delta // channel and block of the stream
-	text *redact.Stream
+	speech  speech
 }
 
 func newOutlet(secrets *redact.Redactor, to func(run.AgentEvent) error) *outlet {
-	return &outlet{secrets: secrets, to: to}
+	o := &outlet{secrets: secrets, to: to}
+	o.speech = speech{secrets: secrets, say: func(d run.Delta) { o.send(d) }}
+	return o
 }
 
 func (o *outlet) emit(e run.AgentEvent) {
-	delta, ok := e.(run.Delta)
-	if !ok {
-		o.flush()
-		o.send(o.redacted(e))
+	switch e := e.(type) {
+	case run.Delta:
+		o.speech.add(e)
 		return
-	}
-	if o.text == nil || o.open.Channel != delta.Channel || o.open.Block != delta.Block {
+	case run.Done, run.Failure:
 		o.flush()
-		o.open, o.text = run.Delta{Channel: delta.Channel, Block: delta.Block}, o.secrets.Stream()
 	}
-	o.say(o.text.Push(delta.Text))
+	o.send(o.redacted(e))
 }
 
-// flush ends the stream of text.
-func (o *outlet) flush() {
-	if o.text != nil {
-		o.say(o.text.Flush())
-		o.text = nil
-	}
-}
-
-func (o *outlet) say(text string) {
-	if text != "" {
-		o.send(run.Delta{Channel: o.open.Channel, Block: o.open.Block, Text: text})
-	}
-}
+// flush ends the text of the turn.
+func (o *outlet) flush() { o.speech.end() }
 
 func (o *outlet) send(e run.AgentEvent) {
 	if !o.failed && o.to(e) != nil {
@@ -76,7 +63,7 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 		}
 		return result
 	case run.Artifact:
-		e.Filename = clean(e.Filename)
+		e.Filename, e.ContentType = clean(e.Filename), clean(e.ContentType)
 		return e
 	case run.Decided:
 		e.UpdatedInput = o.secrets.JSON(e.UpdatedInput) // what was asked is redacted already: its digest is of what is shown
@@ -91,8 +78,18 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 	return e
 }
 
+// outcome returns outcome as the log may have it: it stands in for the failure among events if the log has refused that.
+func (o *outlet) outcome(events []run.AgentEvent, outcome run.Outcome) run.Outcome {
+	for _, e := range events {
+		if failure, ok := e.(run.Failure); ok {
+			return run.Failed(o.redactedError(failure.ErrorObj))
+		}
+	}
+	return outcome
+}
+
 func (o *outlet) redactedError(e event.ErrorObj) event.ErrorObj {
-	e.Message = o.secrets.String(e.Message)
+	e.Code, e.Message = fault.Code(o.secrets.String(string(e.Code))), o.secrets.String(e.Message)
 	return e
 }
 

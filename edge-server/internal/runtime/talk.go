@@ -115,5 +115,5 @@ func (t *talk) end(end End, stderrCut int64) run.Outcome {
 	}
 	t.emit(events)
 	t.out.flush()
-	return outcome
+	return t.out.outcome(events, outcome)
 }

@@ -26,6 +26,9 @@ func (s *Stream) Push(piece string) string {
 	return string(out)
 }
 
+// Undecided says whether something is held back. A stream that holds nothing back is like one at its beginning.
+func (s *Stream) Undecided() bool { return len(s.held) > 0 }
+
 // Flush ends the text: what is still held back is no secret, or one whose end was never said.
 func (s *Stream) Flush() string {
 	out, _ := s.r.scan(s.held, func(text []byte, _ int) int { return len(text) })
