@@ -880,6 +880,9 @@ type AgentTask struct {
 
 	// Unknown The edge is absent, so the run may have moved on without us knowing.
 	Unknown bool `json:"unknown"`
+
+	// WaitsFor Why the edge has not started a dispatched run yet: a sentence for people.
+	WaitsFor string `json:"waits_for,omitempty,omitzero"`
 }
 
 // AgentTaskInput defines model for AgentTaskInput.

@@ -35,6 +35,7 @@ type Run struct {
 	TraceID     string // 32 hex
 
 	State        run.State
+	WaitsFor     string          // why its edge has not started it yet, for people; "" if it does not wait there
 	LastEventSeq EventSeq        // 0 for an empty log
 	Error        *event.ErrorObj // of a failed run
 	FinalMessage id.Message      // the message that holds the final text

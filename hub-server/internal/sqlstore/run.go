@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -58,17 +59,19 @@ func (t *Tx) emitDispatch(n runlog.NewRun) {
 const runColumns = `r.run_id, r.parent_run_id, r.root_run_id, r.session_id, r.agent_id, r.agent_name, r.agent_checksum, r.edge_id, r.lease,
     r.trigger_id, r.requested_by, r.trace_id, r.state, r.last_event_seq, r.error_code, r.error_message, r.error_retryable,
     r.final_message, r.created_at, r.started_at, r.ended_at, r.continues_run_id, r.process_ended_at,
-    COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = r.run_id AND s.continues_run_id <> ''), '')`
+    COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = r.run_id AND s.continues_run_id <> ''), ''),
+    (SELECT q.payload FROM run_events q WHERE r.state = 'dispatched' AND q.run_id = r.run_id AND q.event_seq = 1 AND q.event_type = 'run.queued')`
 
 // scanRun reads runColumns and whatever columns stand behind.
 func scanRun(row Scanner, more ...any) (runlog.Run, error) {
 	var r runlog.Run
 	var failure event.ErrorObj
 	var created, started, ended, abandoned int64
+	var queued []byte
 	err := row.Scan(append([]any{
 		&r.ID, &r.Parent, &r.Root, &r.Session, &r.Agent, &r.AgentName, &r.AgentChecksum, &r.Edge, &r.Lease,
 		&r.Trigger, &r.RequestedBy, &r.TraceID, &r.State, &r.LastEventSeq, &failure.Code, &failure.Message, &failure.Retryable,
-		&r.FinalMessage, &created, &started, &ended, &r.Continues, &abandoned, &r.ContinuedBy,
+		&r.FinalMessage, &created, &started, &ended, &r.Continues, &abandoned, &r.ContinuedBy, &queued,
 	}, more...)...)
 	if err != nil {
 		return runlog.Run{}, err
@@ -79,9 +82,19 @@ func scanRun(row Scanner, more ...any) (runlog.Run, error) {
 	if failure.Code != "" {
 		r.Error = &failure
 	}
+	r.WaitsFor = reasonOf(queued)
 	r.CreatedAt, r.StartedAt, r.EndedAt = fromMicros(created), fromZero(started), fromZero(ended)
 	r.ProcessEnded = abandoned > 0
 	return r, nil
+}
+
+// reasonOf reads why an edge lets a run wait; "" if it does not.
+func reasonOf(queued []byte) string {
+	var p event.RunQueuedPayload
+	if json.Unmarshal(queued, &p) != nil {
+		return ""
+	}
+	return p.Reason
 }
 
 // Run implements runlog.RunStore.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -100,6 +101,23 @@ func TestARunOfAnAbsentEdgeIsUnknown(t *testing.T) {
 		j.flush(t, r)
 		if found := r.get(t, n.ID); found.Unknown {
 			t.Error("a run that has ended is unknown")
+		}
+	})
+}
+
+func TestARunThatWaitsOnItsEdgeSaysWhatFor(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		j, n := launched(t, r)
+		const reason = "All places for agents on this edge are taken."
+		j.write(t, n.ID, event.Wire(event.RunQueued), event.RunQueuedPayload{Reason: reason})
+		j.flush(t, r)
+		if found := r.get(t, n.ID); found.WaitsFor != reason || found.State != run.StateDispatched {
+			t.Errorf("it waits: %+v", found)
+		}
+		j.write(t, n.ID, wireStarted, json.RawMessage(`{"started_at":"2026-01-02T03:04:05Z"}`))
+		j.flush(t, r)
+		if found := r.get(t, n.ID); found.WaitsFor != "" || found.State != run.StateRunning {
+			t.Errorf("it runs: %+v", found)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,8 +41,8 @@ func (c runsCmd) Run(s *session) error {
 		}
 		now := time.Now()
 		return table(s, all, "no runs; `yard send --session NAME \"@agent …\"` starts one",
-			[]string{"run", "state", "agent", "began", "took", "events", "error"}, func(t client.AgentTask) []string {
-				return []string{t.ID, state(t), names.Member(t.AgentID), screen.Ago(now, t.CreatedAt), took(t), number(t.LastEventSeq), t.Error.Message}
+			[]string{"run", "state", "agent", "began", "took", "events", "why"}, func(t client.AgentTask) []string {
+				return []string{t.ID, state(t), names.Member(t.AgentID), screen.Ago(now, t.CreatedAt), took(t), number(t.LastEventSeq), cmp.Or(t.Error.Message, t.WaitsFor)}
 			})
 	})
 }
