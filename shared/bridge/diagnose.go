@@ -26,7 +26,7 @@ func diagnose(exit Exit) string {
 			return rule.sentence(m)
 		}
 	}
-	return fmt.Sprintf("The agent ended with exit code %d and did not say why. Its log on the edge may tell more.", exit.Code)
+	return fmt.Sprintf("The agent ended with exit code %d and did not say why; what it wrote to stderr may tell more.", exit.Code)
 }
 
 type diagnosis struct {

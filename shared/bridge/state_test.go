@@ -97,7 +97,7 @@ func sessionScenarios() []scenario {
 
 func failureScenarios() []scenario {
 	streaming := bridge.Profile{Streaming: true}
-	const silent = "The agent ended with exit code 3 and did not say why. Its log on the edge may tell more."
+	const silent = "The agent ended with exit code 3 and did not say why; what it wrote to stderr may tell more."
 	const slow = "The agent did not finish within its time limit and was stopped."
 	return []scenario{
 		{name: "an error fails the turn even on exit 0", profile: streaming, lines: []string{p1, fails},
@@ -123,9 +123,9 @@ func failureScenarios() []scenario {
 		{name: "usage of a partial is not the turn's", profile: streaming, lines: []string{`{"type":"partial","text":"x","usage":{}}`},
 			partials: []string{"x"}, body: "x", warnings: []bridge.Reason{bridge.ReasonUsageOnPartial}},
 		{name: "an interrupt's exit code is kept", exit: bridge.Exit{Code: 130}, code: fault.AgentExited, exitCode: 130,
-			message: "The agent ended with exit code 130 and did not say why. Its log on the edge may tell more."},
+			message: "The agent ended with exit code 130 and did not say why; what it wrote to stderr may tell more."},
 		{name: "a signal's exit code is kept", exit: bridge.Exit{Code: 143}, code: fault.AgentExited, exitCode: 143,
-			message: "The agent ended with exit code 143 and did not say why. Its log on the edge may tell more."},
+			message: "The agent ended with exit code 143 and did not say why; what it wrote to stderr may tell more."},
 	}
 }
 
@@ -243,7 +243,7 @@ func TestSilentFailuresAreDiagnosed(t *testing.T) {
 		"/bin/bash: ./a b.sh: No such file or directory\n":                          fmt.Sprintf(missing, "./a b.sh"),
 		"Error: ENOENT: cannot read settings":                                       "The agent could not find a file that it needs. Check command, args and cwd of its profile.",
 		"cat: x: No such file or directory":                                         "The agent could not find a file that it needs. Check command, args and cwd of its profile.",
-		"segmentation fault":                                                        "The agent ended with exit code 2 and did not say why. Its log on the edge may tell more.",
+		"segmentation fault":                                                        "The agent ended with exit code 2 and did not say why; what it wrote to stderr may tell more.",
 	} {
 		o := bridge.NewTurnState(bridge.Profile{}).Finish(bridge.Exit{Code: 2, Stderr: strings.Repeat("x", 1<<20) + "\n" + stderr})
 		if o.Message != want {

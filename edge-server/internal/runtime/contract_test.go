@@ -167,7 +167,7 @@ func TestExitCodeFailsTheTurnAfterASuccess(t *testing.T) {
 	each(t, func(d dialect) {
 		newBench(d.T, d.runtime, d.text("x"), d.success, "stderr:boom", "exit:3").play(d.T).must(d.T,
 			"text x", `fact run.output.batch {"stream":"stderr","lines":["boom"]}`,
-			"failure agent_exited: The agent ended with exit code 3 and did not say why. Its log on the edge may tell more.")
+			"failure agent_exited: The agent ended with exit code 3 and did not say why; what it wrote to stderr may tell more.")
 	})
 }
 

@@ -76,7 +76,7 @@ func personTrips() []trip {
 				`\"request_id\":\"r1\",\"behavior\":\"allow\"}"]}`, "done "}, delivered: []string{"delivered allow"}},
 		{rule: "an agent that dies after its answer may not have got it", steps: []string{ask, "read", "exit:3"}, person: says(event.Allow, nil),
 			want: []string{asks, `fact run.output.batch {"stream":"stderr","lines":["read {\"type\":\"permission_response\",` +
-				`\"request_id\":\"r1\",\"behavior\":\"allow\"}"]}`, "failure agent_exited: The agent ended with exit code 3 and did not say why. Its log on the edge may tell more."}},
+				`\"request_id\":\"r1\",\"behavior\":\"allow\"}"]}`, "failure agent_exited: The agent ended with exit code 3 and did not say why; what it wrote to stderr may tell more."}},
 		{rule: "a request brings the session and is not held back for it",
 			steps: []string{strings.TrimSuffix(ask, "}") + `,"session_id":"s-1"}`, "hear", ended}, person: says(event.Allow, nil),
 			want: []string{`fact run.agent.session_init {"agent_session_id":"s-1"}`, asks, heard("r1", `"behavior":"allow"`), "done "}, delivered: []string{"delivered allow"}},

@@ -65,7 +65,7 @@ func TestSecretsInArtifactsAreRedacted(t *testing.T) {
 
 func TestAnswerOfAFailedTurnIsNotLost(t *testing.T) {
 	newBench(t, profile.Events, `say:{"type":"done","answer":"all of it"}`, "exit:3").play(t).must(t, "text all of it",
-		"failure agent_exited: The agent ended with exit code 3 and did not say why. Its log on the edge may tell more.")
+		"failure agent_exited: The agent ended with exit code 3 and did not say why; what it wrote to stderr may tell more.")
 }
 
 func TestScoutWorksInTheRepositoryOfTheEdge(t *testing.T) {

@@ -97,7 +97,7 @@ func (s *Screen) End(r Result, again string) {
 		s.aside("usage", string(r.Usage))
 	}
 	if r.Left > 0 {
-		s.aside("warning", fmt.Sprintf("the agent left %d processes running; they were ended", r.Left))
+		s.aside("warning", left(r.Left))
 	}
 	took := r.Took.Round(time.Millisecond)
 	if r.Code != "" {
@@ -105,6 +105,13 @@ func (s *Screen) End(r Result, again string) {
 		return
 	}
 	s.aside("done", fmt.Sprintf("after %s", took))
+}
+
+func left(processes int) string {
+	if processes == 1 {
+		return "the agent left a process running; it was ended"
+	}
+	return fmt.Sprintf("the agent left %d processes running; they were ended", processes)
 }
 
 func (s *Screen) text(text string, thinking bool) {

@@ -83,8 +83,13 @@ func TestStopEndsTheAgentAndSaysWhichSignalItWas(t *testing.T) {
 }
 
 func TestWhatIsLeftRunningIsEndedAndTold(t *testing.T) {
-	got := say(t, agent(t, profile.Bridge, `read -r turn; sleep 1000 >/dev/null 2>&1 & printf '{"type":"result","text":"x"}\n'`), "hello")
-	mustHold(t, got.err, "the agent left 1 processes running")
+	for sleepers, want := range map[string]string{
+		"sleep 1000 &":               "the agent left a process running; it was ended",
+		"sleep 1000 & sleep 1000 & ": "the agent left 2 processes running; they were ended",
+	} {
+		script := `read -r turn; { ` + sleepers + ` } >/dev/null 2>&1; printf '{"type":"result","text":"x"}\n'`
+		mustHold(t, say(t, agent(t, profile.Bridge, script), "hello").err, want)
+	}
 }
 
 func TestTurnThatCannotBePlayedIsAnError(t *testing.T) {
