@@ -14,17 +14,15 @@ import (
 // checkFlags are those of a check.
 type checkFlags struct {
 	agentFlags
-	Timeout time.Duration `default:"30s" placeholder:"D" help:"Limit of each turn (default: 30s)."`
-	Message string        `placeholder:"TEXT" help:"What to say in ordinary turns, if a greeting is not enough."`
-	Skip    []string      `placeholder:"PROBE" help:"Do not play this turn, such as large; may be given again."`
-	Strict  bool          `help:"Fail on rules that an agent only should keep, too."`
-	JSON    bool          `name:"json" help:"Print the report as JSON, for programs."`
+	Timeout    time.Duration `default:"30s" placeholder:"D" help:"Limit of each turn (default: 30s)."`
+	Message    string        `placeholder:"TEXT" help:"What to say in ordinary turns, if a greeting is not enough."`
+	Permission bool          `help:"Let the agent ask, and play the turns about that. It is told yes: what it then does, it does."`
+	Skip       []string      `placeholder:"PROBE" help:"Do not play this turn, such as large; may be given again."`
+	Strict     bool          `help:"Fail on rules that an agent only should keep, too."`
+	JSON       bool          `name:"json" help:"Print the report as JSON, for programs."`
 }
 
-type bridgeCheckCommand struct {
-	checkFlags
-	Permission bool `help:"Let the agent ask before it uses a tool, and play the turns about that. It is told yes: what it then does, it does."`
-}
+type bridgeCheckCommand struct{ checkFlags }
 
 const checkHelp = `The agent is started some dozen times, with turns that try to show a breach. A command works in this folder, the agent of a profile in an empty one, unless its profile says where. The exit code is 1 if a rule is broken.`
 
@@ -42,7 +40,7 @@ The turns: ` + strings.Join(conformance.ProbeNames(), ", ") + `.`
 
 // Run checks an agent of the bridge protocol.
 func (c *bridgeCheckCommand) Run(p program) error {
-	return c.check(p, profile.Bridge, c.Permission)
+	return c.check(p, profile.Bridge)
 }
 
 type eventsCheckCommand struct{ checkFlags }
@@ -53,18 +51,18 @@ func (eventsCheckCommand) Help() string {
 
 Examples:
   edge-server events check -- edge-server builtin scout
-  edge-server events check --profile agent.yaml`
+  edge-server events check --permission --message "write a note" -- ./agent`
 }
 
 // Run checks an agent of the events runtime.
-func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events, false) }
+func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events) }
 
-func (f *checkFlags) check(p program, runtime profile.Runtime, permission bool) error {
+func (f *checkFlags) check(p program, runtime profile.Runtime) error {
 	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
 	}
-	a.Profile.Permission = a.Profile.Permission || permission
+	a.Profile.Permission = a.Profile.Permission || f.Permission
 	for _, skip := range f.Skip {
 		if !slices.Contains(conformance.ProbeNames(), skip) {
 			return fmt.Errorf("--skip %q is none of the turns: %s", skip, strings.Join(conformance.ProbeNames(), ", "))

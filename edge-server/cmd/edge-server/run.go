@@ -24,14 +24,12 @@ type runFlags struct {
 	Attach      []string      `sep:"none" placeholder:"URL" help:"Attach a file or an address; may be given again."`
 	Timeout     time.Duration `placeholder:"D" help:"Limit of the turn (default: the profile's, else 30m)."`
 	NoStreaming bool          `help:"Leave out partials, as a profile with streaming: false does."`
+	Permission  bool          `help:"Let the agent ask, as a profile with permission: true does."`
+	Policy      string        `placeholder:"POLICY" enum:",ask,allow-readonly,allow-all,deny-all" default:"" help:"Who answers about tools: ask, allow-readonly, allow-all or deny-all (default: the profile's, else ask)."`
 	JSON        bool          `name:"json" help:"Print one JSON object per line, for programs."`
 }
 
-type bridgeRunCommand struct {
-	runFlags
-	Permission bool   `help:"Let the agent ask before it uses a tool, as a profile with permission: true does."`
-	Policy     string `placeholder:"POLICY" enum:",ask,allow-readonly,allow-all,deny-all" default:"" help:"Who answers what the agent asks: ask, allow-readonly, allow-all or deny-all (default: the profile's, else ask)."`
-}
+type bridgeRunCommand struct{ runFlags }
 
 // Help is shown below the usage.
 func (bridgeRunCommand) Help() string {
@@ -46,15 +44,7 @@ Examples:
 
 // Run plays one turn.
 func (c *bridgeRunCommand) Run(p program) error {
-	a, err := c.agent(p, profile.Bridge)
-	if err != nil {
-		return err
-	}
-	if c.Policy != "" {
-		a.Profile.Policy = profile.Policy(c.Policy)
-	}
-	a.Profile.Permission = a.Profile.Permission || c.Permission || c.Policy != ""
-	return c.play(p, a, "edge-server bridge run")
+	return c.play(p, profile.Bridge, "edge-server bridge run")
 }
 
 type eventsRunCommand struct{ runFlags }
@@ -65,19 +55,24 @@ func (eventsRunCommand) Help() string {
 
 Examples:
   edge-server events run "what changed here?" -- edge-server builtin scout
-  edge-server events run --json hello -- node agent.js`
+  edge-server events run --json hello -- node agent.js
+  edge-server events run --permission "tidy up" -- ./agent`
 }
 
 // Run plays one turn.
 func (c *eventsRunCommand) Run(p program) error {
-	a, err := c.agent(p, profile.Events)
+	return c.play(p, profile.Events, "edge-server events run")
+}
+
+func (f *runFlags) play(p program, runtime profile.Runtime, command string) error {
+	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
 	}
-	return c.play(p, a, "edge-server events run")
-}
-
-func (f *runFlags) play(p program, a trial.Agent, command string) error {
+	if f.Policy != "" {
+		a.Profile.Policy = profile.Policy(f.Policy)
+	}
+	a.Profile.Permission = a.Profile.Permission || f.Permission || f.Policy != ""
 	a.Profile.Streaming = a.Profile.Streaming && !f.NoStreaming
 	if f.Timeout > 0 {
 		a.Profile.Timeout = f.Timeout

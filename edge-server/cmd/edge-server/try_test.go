@@ -10,6 +10,10 @@ import (
 
 const echoes = `read -r turn; printf '%s\n' "$turn" >&2; printf '{"type":"result","text":"heard"}\n'`
 
+// asks is an agent of the events runtime that repeats what it is told.
+const asks = `read -r turn; printf '{"type":"permission_request","request_id":"1","tool_name":"Bash","input":{}}\n'; read -r answer
+echo "$answer" >&2; printf '{"type":"done","answer":"heard"}\n'`
+
 func TestBridgeRunPlaysATurn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, tt := range map[string]struct {
@@ -32,6 +36,7 @@ func TestBridgeRunPlaysATurn(t *testing.T) {
 		"two messages":         {"", []string{"bridge", "run", "x", "--message", "y", "--", "sh", "-c", echoes}, 1, "not both"},
 		"no such policy":       {"", []string{"bridge", "run", "x", "--policy", "maybe", "--", "true"}, 2, "--policy"},
 		"events":               {"", []string{"events", "run", "x", "--", "sh", "-c", `printf '{"type":"done","answer":"all"}\n'`}, 0, "all"},
+		"events that ask":      {"", []string{"events", "run", "x", "--policy", "deny-all", "--", "sh", "-c", asks}, 0, `"behavior":"deny","message":"The policy allows no tool that asks."}`},
 		"events need an end":   {"", []string{"events", "run", "x", "--", "true"}, 1, "without saying that it was done"},
 		"nothing behind other": {"", []string{"version", "--", "x"}, 2, "unexpected argument"},
 	} {
@@ -127,6 +132,21 @@ func TestEventsCheckWritesAReportForPrograms(t *testing.T) {
 	}
 	if report.OK || report.Runtime != "events" || report.Failed != 2 || len(report.Rules) < 30 {
 		t.Errorf("%+v", report)
+	}
+}
+
+func TestEventsCheckPlaysTheTurnsAboutPermission(t *testing.T) {
+	t.Chdir(t.TempDir())
+	careless := `read -r turn; case $turn in *'"permission":true'*) printf '{"type":"permission_request","request_id":"1","input":{}}\n' ;; esac
+printf '{"type":"done","answer":"x"}\n'`
+	if code, out, errs := command(t, "", "events", "check", "--skip", "large", "--", "sh", "-c", careless); code != 0 {
+		t.Errorf("without --permission: exit code %d\n%s\n%s", code, out, errs)
+	}
+	code, out, _ := command(t, "", "events", "check", "--skip", "large", "--permission", "--", "sh", "-c", careless)
+	for _, rule := range []string{"permission.tool           failed", "permission.waits          failed"} {
+		if code != 1 || !strings.Contains(out, rule) {
+			t.Errorf("exit code %d, no %q in\n%s", code, rule, out)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
@@ -13,15 +14,14 @@ import (
 type bridgeEar struct {
 	ledger  *ledger
 	state   *bridge.TurnState
-	asks    bool
+	asks    requests
 	results int
 	errors  int
-	asked   map[string]bool
 }
 
 func newBridgeEar(l *ledger, asks bool) *bridgeEar {
 	state := bridge.NewTurnState(bridge.Profile{Streaming: true, Permission: asks})
-	return &bridgeEar{ledger: l, state: state, asks: asks, asked: map[string]bool{}}
+	return &bridgeEar{ledger: l, state: state, asks: newRequests(l, asks)}
 }
 
 func (e *bridgeEar) session() string { return e.state.SessionID() }
@@ -40,10 +40,11 @@ func (e *bridgeEar) hear(text []byte) heard {
 	var h heard
 	for _, effect := range e.state.Step(line) {
 		if ask, ok := effect.(bridge.AskPerson); ok {
-			h.request = &ask.Request
+			h.request = &request{Ask: runtime.AskOf(ask.Request)}
 		}
 		if answer, ok := effect.(bridge.Respond); ok { // malformed: denied like any other
-			h.request = &bridge.PermissionRequest{RequestID: answer.Response.RequestID, Malformed: true}
+			refusal, _ := answer.Response.Encode() // of text, which always can be
+			h.request = &request{refusal: refusal}
 		}
 	}
 	h.final = line.Type == bridge.TypeResult || line.Type == bridge.TypeError
@@ -96,7 +97,7 @@ func (e *bridgeEar) sequence(line bridge.Line) {
 		e.errors++
 		l.keep(errorLast)
 	case bridge.TypePermissionRequest:
-		e.request(line.Request)
+		e.asks.permission(line.Request)
 	}
 	known := e.state.SessionID()
 	switch {
@@ -112,25 +113,10 @@ func (e *bridgeEar) sequence(line bridge.Line) {
 	}
 }
 
-func (e *bridgeEar) request(r bridge.PermissionRequest) {
-	l := e.ledger
-	if !e.asks {
-		l.breach(permissionOff, "it asks for %.80q", r.ToolName)
-		return
-	}
-	l.keep(permissionID)
-	l.check(permissionUnique, !e.asked[r.RequestID], "request_id %.80q comes twice", r.RequestID)
-	e.asked[r.RequestID] = true
-	l.check(permissionTool, r.ToolName != "", "tool_name is missing or no text")
-	l.check(permissionInput, isObject(r.Input), "input is %s", orNothing(r.Input))
-}
-
 func isObject(raw []byte) bool { return strings.HasPrefix(string(raw), "{") }
 
 func (e *bridgeEar) end(exit process.Exit) ended {
-	if !e.asks {
-		e.ledger.keep(permissionOff)
-	}
+	e.asks.end()
 	o := e.state.Finish(bridge.Exit{Code: exit.Code, Stderr: exit.Stderr})
 	return ended{ok: o.OK(), errored: o.Code == fault.AgentError, why: o.Message}
 }

@@ -53,7 +53,7 @@ func Check(ctx context.Context, host *process.Host, o Options) (Report, error) {
 	}
 	c := checker{Options: o, host: host, ledger: newLedger()}
 	for _, p := range probes() {
-		if c.hopeless != "" || slices.Contains(o.Skip, p.name) || p.asks && (c.unasked != "" || !c.asks()) {
+		if c.hopeless != "" || slices.Contains(o.Skip, p.name) || p.asks && (c.unasked != "" || !c.Agent.Profile.Permission) {
 			continue
 		}
 		if o.Progress != nil {
@@ -73,15 +73,10 @@ func Check(ctx context.Context, host *process.Host, o Options) (Report, error) {
 
 // unplayed is why probes were left out that a rule is about.
 func (c *checker) unplayed(rule RuleID) string {
-	if strings.HasPrefix(string(rule), "permission.") {
+	if strings.HasPrefix(string(rule), "permission.") || rule == promptFits {
 		return cmp.Or(c.hopeless, c.unasked)
 	}
 	return c.hopeless
-}
-
-// asks says whether the agent may ask for permission.
-func (c *checker) asks() bool {
-	return c.Agent.Profile.Permission && c.Agent.Profile.Runtime == profile.Bridge
 }
 
 // played is a turn that was played.
@@ -102,12 +97,12 @@ func (c *checker) play(ctx context.Context, s script) (played, error) {
 	if ctx.Err() != nil {
 		return played{}, context.Cause(ctx)
 	}
-	end := &tail{}
-	started, err := c.Agent.Start(c.host, profile.Turn{SessionID: s.sessionID}, trial.Output{Stdout: end})
+	end, turn := &tail{}, profile.Turn{SessionID: s.sessionID}
+	ear, err := c.ear(s, c.Agent.Folder(turn)) // before the start: nothing may fail between that and Follow, which ends the process
 	if err != nil {
 		return played{}, err
 	}
-	ear, err := c.ear(s, started.Dir)
+	started, err := c.Agent.Start(c.host, turn, trial.Output{Stdout: end})
 	if err != nil {
 		return played{}, err
 	}
@@ -131,7 +126,7 @@ func (c *checker) play(ctx context.Context, s script) (played, error) {
 
 func (c *checker) ear(s script, dir string) (ear, error) {
 	if c.Agent.Profile.Runtime == profile.Events {
-		return newEventsEar(c.ledger, trial.NewFiles(dir))
+		return newEventsEar(c.ledger, s.asks, trial.NewFiles(dir))
 	}
 	return newBridgeEar(c.ledger, s.asks), nil
 }
@@ -155,5 +150,5 @@ func (c *checker) whole(p *played, end *tail, e ear) {
 	}
 	reserved := p.exit.Code == 124 || p.exit.Code == 130 || p.exit.Code == 143
 	c.ledger.check(exitReserved, !reserved, "exit code %d", p.exit.Code)
-	c.ledger.check(treeOrphans, p.exit.Left == 0, "%d processes were still running", p.exit.Left)
+	c.ledger.check(treeOrphans, p.exit.Left == 0, "processes were still running: %d", p.exit.Left)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
-	"github.com/switchyard-dev/switchyard/shared/bridge"
 )
 
 // driver plays a script: it is what the agent talks to. Owned by its Run.
@@ -14,9 +13,10 @@ type driver struct {
 	input *process.Input
 	halt  func() // stops the agent
 
-	open    []bridge.PermissionRequest // not answered yet
-	most    int                        // of them at once
+	open    []request // not answered yet
+	most    int       // of them at once
 	asked   int
+	tools   int  // of those that asked: for permission to use one
 	eof     bool // stdin has ended before an answer
 	early   bool // the agent gave its reply while a request was open
 	stopped time.Time
@@ -59,6 +59,9 @@ func (d *driver) hear(h heard) {
 	}
 	if h.request != nil {
 		d.asked++
+		if h.request.Kind == "" {
+			d.tools++
+		}
 		d.open = append(d.open, *h.request)
 		d.most = max(d.most, len(d.open))
 		if d.answers != reversing && d.answers != forgetting {
@@ -96,18 +99,7 @@ func (d *driver) stopAgent() {
 
 func (d *driver) answerAll() {
 	for _, request := range d.open {
-		response := bridge.PermissionResponse{RequestID: request.RequestID, Behavior: bridge.Allow}
-		switch {
-		case request.Malformed:
-			response.Behavior, response.Message = bridge.Deny, "The request was malformed."
-		case d.answers == denying:
-			response.Behavior, response.Message = bridge.Deny, "The check says no."
-		case d.answers == updating:
-			response.UpdatedInput = updated(request.Input)
-		}
-		if line, err := response.Encode(); err == nil {
-			d.send(line)
-		}
+		d.send(request.answer(d.answers))
 	}
 	d.open = nil
 }

@@ -6,13 +6,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
-	"github.com/switchyard-dev/switchyard/shared/bridge"
 )
 
 // heard is what a line means for the rest of the turn.
 type heard struct {
 	final   bool // the reply or an error: nothing will be asked any more
-	request *bridge.PermissionRequest
+	request *request
 }
 
 // ended is how a turn ended.

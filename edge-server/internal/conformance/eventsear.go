@@ -17,22 +17,23 @@ import (
 type eventsEar struct {
 	ledger  *ledger
 	inner   runtime.Dialogue
+	asks    requests
 	named   string // the first session id
 	results int
 	over    agentline.Type // done or error, once it came
-	saidEnd bool           // done, result, error, or a line of the bridge protocol, whose silence is a success
+	saidEnd bool           // done, result, error, or a line of the bridge protocol but for a request: its silence is a success
 	calls   []toolCall
 }
 
 type toolCall struct{ id, name string }
 
-func newEventsEar(l *ledger, files runtime.Artifacts) (*eventsEar, error) {
+func newEventsEar(l *ledger, asks bool, files runtime.Artifacts) (*eventsEar, error) {
 	// What is asked does not matter to what is heard.
-	inner, err := events.Adapter{}.Open(runtime.Turn{Message: "hello", Streaming: true, Artifacts: files})
+	inner, err := events.Adapter{}.Open(runtime.Turn{Message: "hello", Streaming: true, Permission: asks, Artifacts: files})
 	if err != nil {
 		return nil, err
 	}
-	return &eventsEar{ledger: l, inner: inner}, nil
+	return &eventsEar{ledger: l, inner: inner, asks: newRequests(l, asks)}, nil
 }
 
 func (e *eventsEar) session() string { return e.named }
@@ -52,7 +53,21 @@ func (e *eventsEar) hear(text []byte) heard {
 	if line.Type == agentline.Artifact {
 		e.ledger.check(artifactThere, refusal(reaction.Events) == "", "%s", refusal(reaction.Events))
 	}
-	return heard{final: line.Type == agentline.Done || line.Type == agentline.Error}
+	return heard{
+		final:   line.Type == agentline.Done || line.Type == agentline.Error || line.Type == agentline.Result,
+		request: requestOf(reaction),
+	}
+}
+
+// requestOf is what the edge would put before people, or turns down by itself.
+func requestOf(r runtime.Reaction) *request {
+	switch {
+	case len(r.Asks) > 0:
+		return &request{Ask: r.Asks[0]}
+	case len(r.Reply) > 0:
+		return &request{refusal: r.Reply}
+	}
+	return nil
 }
 
 // refusal is why a file could not be kept; "" if it could.
@@ -70,6 +85,8 @@ func (e *eventsEar) ignored(reason agentline.Reason, f fields, text []byte) {
 	switch {
 	case reason == agentline.TooDeep:
 		e.ledger.breach(stdoutEvents, "a line nests deeper than any event does: %.60q", text)
+	case reason == agentline.BadField && (name == string(agentline.Permission) || name == string(agentline.Prompt)) && !named(f):
+		e.ledger.breach(permissionID, "request_id is %s", orNothing(f["request_id"]))
 	case reason == agentline.BadField:
 		e.ledger.breach(eventFields, "this does not fit: %.120s", text)
 	case inAnotherCase(name, eventTypes()):
@@ -77,6 +94,12 @@ func (e *eventsEar) ignored(reason agentline.Reason, f fields, text []byte) {
 	default:
 		e.ledger.breach(eventVocabulary, "type is %s", orNothing(f["type"]))
 	}
+}
+
+// named says whether a request can be answered.
+func named(f fields) bool {
+	id, _ := f.text("request_id")
+	return bridge.ValidRequestID(id)
 }
 
 func eventTypes() []string {
@@ -96,7 +119,7 @@ func (e *eventsEar) sequence(line agentline.Line) {
 	if e.over == agentline.Error {
 		l.breach(errorLast, "a %s after an error", line.Type)
 	}
-	if line.Bridge != nil {
+	if line.Bridge != nil && line.Type != agentline.Permission {
 		e.saidEnd = true
 	}
 	switch line.Type {
@@ -114,6 +137,10 @@ func (e *eventsEar) sequence(line agentline.Line) {
 		l.check(toolNames, line.ToolName != "", "tool_name is missing")
 	case agentline.ToolResult:
 		l.check(toolPairs, e.close(line), "a result of %.80q without a call", line.ToolCallID+line.ToolName)
+	case agentline.Permission:
+		e.asks.permission(line.Bridge.Request)
+	case agentline.Prompt:
+		e.asks.prompt(line)
 	}
 }
 
@@ -158,6 +185,7 @@ func (e *eventsEar) content(line agentline.Line, f fields) {
 }
 
 func (e *eventsEar) end(exit process.Exit) ended {
+	e.asks.end()
 	if exit.Code == 0 {
 		e.ledger.check(endSaid, e.saidEnd, "the process ended with exit code 0 and said nothing of it")
 	}

@@ -74,8 +74,8 @@ func proofs() map[string]proof {
 		"permission.off": permission, "permission.request-id": lines, "permission.id-unique": permission, "permission.tool": lines,
 		"permission.input": lines, "permission.allow": permission, "permission.deny": permission, "permission.updated-input": permission,
 		"permission.order": {"runtime.TestEachOfSeveralOpenRequestsGetsItsAnswer", "edge-server/internal/runtime/prompt_test.go"},
-		"permission.waits": permission,
-		"permission.eof":   {"runtime.TestTurnLimitTellsTheAgentNoAndLeavesThePersonThePrompt", "edge-server/internal/runtime/prompt_test.go"},
+		"permission.waits": permission, "prompt.fits": {"agentline.TestPromptsThatNobodyCouldAnswerAreTold", "shared/agentline/prompt_test.go"},
+		"permission.eof": {"runtime.TestTurnLimitTellsTheAgentNoAndLeavesThePersonThePrompt", "edge-server/internal/runtime/prompt_test.go"},
 	}
 }
 

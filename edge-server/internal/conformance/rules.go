@@ -20,7 +20,7 @@ func turnRules() []Rule {
 		{ID: turnAnswers, Severity: Must, Sentence: "A plain turn succeeds: exit code 0 and no error.", Source: "S4 exit codes"},
 		{ID: turnEnds, Severity: Must, Sentence: "The process ends by itself after its turn and waits for nothing more on stdin.", Source: "S4 stdin / EOF"},
 		{ID: turnOneLine, Severity: Must, Sentence: "One line is the turn: with permission on, the agent starts while stdin is still open.",
-			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)", runtimes: only(profile.Bridge)},
+			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)"},
 		{ID: turnPieces, Severity: Must, Sentence: "A turn that arrives in pieces is the same turn.", Source: "S4 input"},
 		{ID: turnUnknownKeys, Severity: Must, Sentence: "Keys of the turn that the agent does not know change nothing.", Source: "S4 §4.1"},
 		{ID: turnVersion, Severity: Must, Sentence: "protocol_version is not compared: another one changes nothing.", Source: "S4 input"},
@@ -149,11 +149,12 @@ const (
 	permissionOrder   RuleID = "permission.order"
 	permissionWaits   RuleID = "permission.waits"
 	permissionEOF     RuleID = "permission.eof"
+	promptFits        RuleID = "prompt.fits"
 )
 
 func permissionRules() []Rule {
 	const never = "the agent never asked"
-	rules := []Rule{
+	return []Rule{
 		{ID: permissionOff, Severity: Must, Sentence: "The agent asks only in a turn that has permission.", Source: "S4 §4.4"},
 		{ID: permissionID, Severity: Must, Sentence: "request_id is a text without spaces and control characters.", Source: "S4 §4.4", Otherwise: never},
 		{ID: permissionUnique, Severity: Must, Sentence: "A request_id is used once in a turn.", Source: "S4 §4.4", Otherwise: never},
@@ -166,9 +167,7 @@ func permissionRules() []Rule {
 			Otherwise: "the agent never had two requests open"},
 		{ID: permissionWaits, Severity: Must, Sentence: "The agent waits for the answer before it ends its turn.", Source: "S4 permission", Otherwise: never},
 		{ID: permissionEOF, Severity: Should, Sentence: "The agent ends when stdin ends before the answer.", Source: "S4 §4.4", Otherwise: never},
+		{ID: promptFits, Severity: Must, Sentence: "A prompt is of a kind that there is, and inner and timeout_ms are as that kind has them.", Source: "S0 prompt.user",
+			Otherwise: "the agent never asked with a prompt", runtimes: only(profile.Events)},
 	}
-	for i := range rules {
-		rules[i].runtimes = only(profile.Bridge)
-	}
-	return rules
 }

@@ -3,6 +3,7 @@
 package trial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,13 +30,15 @@ type Started struct {
 	Warnings []string // what the profile could not be expanded to
 }
 
+// Folder is where the agent works in a turn.
+func (a Agent) Folder(turn profile.Turn) string {
+	return cmp.Or(a.Profile.Launch(turn, a.Edge).Dir, a.Dir)
+}
+
 // Start spawns the agent for one turn. The error says what to change.
 func (a Agent) Start(host *process.Host, turn profile.Turn, output Output) (Started, error) {
 	launch := a.Profile.Launch(turn, a.Edge)
-	dir := launch.Dir
-	if dir == "" {
-		dir = a.Dir
-	}
+	dir := cmp.Or(launch.Dir, a.Dir)
 	nonce := process.NewNonce()
 	p, err := host.Start(process.Spec{
 		Argv: launch.Argv, Dir: dir, Env: process.Environment(a.Edge.Lookup, dir, launch.Env, nonce), Nonce: nonce, Grace: a.Profile.Grace,
