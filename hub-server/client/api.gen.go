@@ -2535,6 +2535,11 @@ type ClientInterface interface {
 	// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
 	ListAgentTaskPrompts(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetPrompt One thing that a run has asked, and what became of it
+	//
+	// Corresponds with GET /web/agent-tasks/{task_id}/approvals/{request_id} (the `GetPrompt` operationId).
+	GetPrompt(ctx context.Context, taskID TaskID, requestID RequestID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// AnswerPromptWithBody Answer what an agent asks
 	//
 	// The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more.
@@ -3485,6 +3490,21 @@ func (c *API) GetAgentTask(ctx context.Context, taskID TaskID, reqEditors ...Req
 // Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
 func (c *API) ListAgentTaskPrompts(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAgentTaskPromptsRequest(c.Server, taskID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPrompt One thing that a run has asked, and what became of it
+//
+// Corresponds with GET /web/agent-tasks/{task_id}/approvals/{request_id} (the `GetPrompt` operationId).
+func (c *API) GetPrompt(ctx context.Context, taskID TaskID, requestID RequestID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPromptRequest(c.Server, taskID, requestID)
 	if err != nil {
 		return nil, err
 	}
@@ -5475,6 +5495,47 @@ func NewListAgentTaskPromptsRequest(server string, taskID TaskID, params *ListAg
 	return req, nil
 }
 
+// NewGetPromptRequest constructs an http.Request for the GetPrompt method
+func NewGetPromptRequest(server string, taskID TaskID, requestID RequestID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "task_id", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "request_id", requestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/web/agent-tasks/%s/approvals/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewAnswerPromptRequest calls the generic AnswerPrompt builder with application/json body
 func NewAnswerPromptRequest(server string, taskID TaskID, requestID RequestID, body AnswerPromptJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -6147,6 +6208,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/approvals (the `ListAgentTaskPrompts` operationId).
 	ListAgentTaskPromptsWithResponse(ctx context.Context, taskID TaskID, params *ListAgentTaskPromptsParams, reqEditors ...RequestEditorFn) (*ListAgentTaskPromptsResponse, error)
+
+	// GetPromptWithResponse One thing that a run has asked, and what became of it
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /web/agent-tasks/{task_id}/approvals/{request_id} (the `GetPrompt` operationId).
+	GetPromptWithResponse(ctx context.Context, taskID TaskID, requestID RequestID, reqEditors ...RequestEditorFn) (*GetPromptResponse, error)
 
 	// AnswerPromptWithBodyWithResponse Answer what an agent asks
 	//
@@ -8373,6 +8441,61 @@ func (r ListAgentTaskPromptsResponse) ContentType() string {
 	return ""
 }
 
+// GetPromptResponseDefaultHeaders the declared response headers of an HTTP default response for GetPrompt
+type GetPromptResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type GetPromptResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Prompt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetPromptResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPromptResponse) GetJSON200() *Prompt {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetPromptResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPromptResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPromptResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPromptResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPromptResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // AnswerPromptResponseDefaultHeaders the declared response headers of an HTTP default response for AnswerPrompt
 type AnswerPromptResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -9349,6 +9472,19 @@ func (c *ClientWithResponses) ListAgentTaskPromptsWithResponse(ctx context.Conte
 		return nil, err
 	}
 	return ParseListAgentTaskPromptsResponse(rsp)
+}
+
+// GetPromptWithResponse One thing that a run has asked, and what became of it
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /web/agent-tasks/{task_id}/approvals/{request_id} (the `GetPrompt` operationId).
+func (c *ClientWithResponses) GetPromptWithResponse(ctx context.Context, taskID TaskID, requestID RequestID, reqEditors ...RequestEditorFn) (*GetPromptResponse, error) {
+	rsp, err := c.GetPrompt(ctx, taskID, requestID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPromptResponse(rsp)
 }
 
 // AnswerPromptWithBodyWithResponse Answer what an agent asks
@@ -11277,6 +11413,52 @@ func ParseListAgentTaskPromptsResponse(rsp *http.Response) (*ListAgentTaskPrompt
 	switch {
 	case true:
 		var headers ListAgentTaskPromptsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetPromptResponse parses an HTTP response from a GetPromptWithResponse call
+func ParseGetPromptResponse(rsp *http.Response) (*GetPromptResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPromptResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Prompt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers GetPromptResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

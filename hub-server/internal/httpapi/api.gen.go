@@ -1562,6 +1562,9 @@ type ServerInterface interface {
 	// ListAgentTaskPrompts What the run has asked people, in the order it was asked
 	// (GET /web/agent-tasks/{task_id}/approvals)
 	ListAgentTaskPrompts(w http.ResponseWriter, r *http.Request, taskID TaskID, params ListAgentTaskPromptsParams)
+	// GetPrompt One thing that a run has asked, and what became of it
+	// (GET /web/agent-tasks/{task_id}/approvals/{request_id})
+	GetPrompt(w http.ResponseWriter, r *http.Request, taskID TaskID, requestID RequestID)
 	// AnswerPrompt Answer what an agent asks
 	// (POST /web/agent-tasks/{task_id}/approvals/{request_id})
 	AnswerPrompt(w http.ResponseWriter, r *http.Request, taskID TaskID, requestID RequestID)
@@ -2961,6 +2964,41 @@ func (siw *ServerInterfaceWrapper) ListAgentTaskPrompts(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// GetPrompt operation middleware
+func (siw *ServerInterfaceWrapper) GetPrompt(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "task_id" -------------
+	var taskID TaskID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "task_id", r.PathValue("task_id"), &taskID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "task_id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "request_id" -------------
+	var requestID RequestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "request_id", r.PathValue("request_id"), &requestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "request_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPrompt(w, r, taskID, requestID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // AnswerPrompt operation middleware
 func (siw *ServerInterfaceWrapper) AnswerPrompt(w http.ResponseWriter, r *http.Request) {
 
@@ -3260,6 +3298,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/events", wrapper.ListAgentTaskEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/artifacts", wrapper.ListAgentTaskArtifacts)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals", wrapper.ListAgentTaskPrompts)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals/{request_id}", wrapper.GetPrompt)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals/{request_id}", wrapper.AnswerPrompt)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/prompts", wrapper.ListPrompts)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}", wrapper.GetArtifact)
@@ -5065,6 +5104,50 @@ func (response ListAgentTaskPromptsdefaultApplicationProblemPlusJSONResponse) Vi
 	return err
 }
 
+type GetPromptRequestObject struct {
+	TaskID    TaskID    `json:"task_id"`
+	RequestID RequestID `json:"request_id"`
+}
+
+type GetPromptResponseObject interface {
+	VisitGetPromptResponse(w http.ResponseWriter) error
+}
+
+type GetPrompt200JSONResponse Prompt
+
+func (response GetPrompt200JSONResponse) VisitGetPromptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPromptdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response GetPromptdefaultApplicationProblemPlusJSONResponse) VisitGetPromptResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AnswerPromptRequestObject struct {
 	TaskID    TaskID    `json:"task_id"`
 	RequestID RequestID `json:"request_id"`
@@ -5368,6 +5451,9 @@ type StrictServerInterface interface {
 	// ListAgentTaskPrompts What the run has asked people, in the order it was asked
 	// (GET /web/agent-tasks/{task_id}/approvals)
 	ListAgentTaskPrompts(ctx context.Context, request ListAgentTaskPromptsRequestObject) (ListAgentTaskPromptsResponseObject, error)
+	// GetPrompt One thing that a run has asked, and what became of it
+	// (GET /web/agent-tasks/{task_id}/approvals/{request_id})
+	GetPrompt(ctx context.Context, request GetPromptRequestObject) (GetPromptResponseObject, error)
 	// AnswerPrompt Answer what an agent asks
 	// (POST /web/agent-tasks/{task_id}/approvals/{request_id})
 	AnswerPrompt(ctx context.Context, request AnswerPromptRequestObject) (AnswerPromptResponseObject, error)
@@ -6597,6 +6683,33 @@ func (sh *strictHandler) ListAgentTaskPrompts(w http.ResponseWriter, r *http.Req
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListAgentTaskPromptsResponseObject); ok {
 		if err := validResponse.VisitListAgentTaskPromptsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPrompt operation middleware
+func (sh *strictHandler) GetPrompt(w http.ResponseWriter, r *http.Request, taskID TaskID, requestID RequestID) {
+	var request GetPromptRequestObject
+
+	request.TaskID = taskID
+	request.RequestID = requestID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPrompt(ctx, request.(GetPromptRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPrompt")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPromptResponseObject); ok {
+		if err := validResponse.VisitGetPromptResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -74,6 +74,7 @@ func TestSEC11WhatIsNotYoursIsNotThere(t *testing.T) {
 		{"GET", "/web/agent-tasks/%/events", nil, p.task, string(id.NewRun())},
 		{"GET", "/api/agent-runs/%/events", nil, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/approvals", nil, p.task, string(id.NewRun())},
+		{"GET", "/web/agent-tasks/%/approvals/" + string(id.NewRequest()), nil, p.task, string(id.NewRun())},
 		{"POST", "/web/agent-tasks/%/approvals/" + string(id.NewRequest()), object{"decision": "allow"}, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/artifacts", nil, p.task, string(id.NewRun())},
 		{"GET", "/client/artifacts/%", nil, string(id.NewArtifact()), string(id.NewArtifact())},

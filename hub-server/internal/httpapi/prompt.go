@@ -48,6 +48,19 @@ func (h handlers) listPrompts(ctx context.Context, q prompt.Query, limit *Limit,
 	return page, nil
 }
 
+// GetPrompt implements getPrompt.
+func (h handlers) GetPrompt(ctx context.Context, r GetPromptRequestObject) (GetPromptResponseObject, error) {
+	request, err := pathID(id.ParseRequest, r.RequestID)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.Prompts.Get(ctx, id.Run(r.TaskID), request)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return onePrompt(found), nil
+}
+
 // AnswerPrompt implements answerPrompt.
 func (h handlers) AnswerPrompt(ctx context.Context, r AnswerPromptRequestObject) (AnswerPromptResponseObject, error) {
 	request, err := pathID(id.ParseRequest, r.RequestID)

@@ -78,6 +78,9 @@ func TestAQuestionIsShownAsItWasAskedAndAnsweredOnce(t *testing.T) {
 		a.Device != q.ada.login.Device.ID || a.At == "" || a.Delivered != "" || string(a.Input) != `{"command":"pwd"}` {
 		t.Errorf("answered %s", answered.body)
 	}
+	if shown := q.ada.get(q.path).is(200, ""); string(shown.body) != string(answered.body) {
+		t.Errorf("shown as %s", shown.body)
+	}
 	if q.shows(q.ada, "/client/prompts?state=pending") || !q.shows(q.ada, "/client/prompts?state=answered") {
 		t.Error("the lists do not tell what is answered")
 	}
@@ -104,7 +107,9 @@ func TestSEC14OnlyWhoOperatesTheAgentAnswersAndMembersRead(t *testing.T) {
 	q := newQuestion(t)
 	allow := object{"decision": "allow"}
 	q.bob.post(q.path, allow).is(404, "not_found")
+	q.bob.get(q.path).is(404, "not_found")
 	q.admit(q.bob)
+	q.bob.get(q.path).is(200, "")
 	q.bob.post(q.path, allow).is(403, "agent_operate_required")
 	if q.shows(q.bob, "/client/prompts") || !q.shows(q.bob, "/web/agent-tasks/"+q.task+"/approvals") {
 		t.Error("a member reads what was asked, and is not asked")
@@ -142,6 +147,9 @@ func TestAnAnswerThatCannotBeMeantChangesNothing(t *testing.T) {
 		"no decision":         {object{}, 400, "invalid_request"},
 		"another word":        {object{"decision": "maybe"}, 400, "invalid_request"},
 		"input with a denial": {object{"decision": "deny", "updated_input": object{}}, 400, "invalid_request"},
+		"nothing to choose":   {object{"decision": "allow", "response": object{"selected_options": []string{"a"}}}, 400, "invalid_request"},
+		"a failed step":       {object{"decision": "retry"}, 400, "invalid_request"},
+		"nobody in time":      {object{"decision": "timeout"}, 400, "invalid_request"},
 		"input is a list":     {object{"decision": "allow", "updated_input": []string{}}, 400, "invalid_request"},
 		"long reason":         {object{"decision": "deny", "reason": strings.Repeat("x", 4<<10+1)}, 422, "too_large"},
 		"another question":    {object{"decision": "allow", "digest": strings.Repeat("0", 64)}, 409, "digest_mismatch"},

@@ -124,7 +124,12 @@ func (l promptList) write(w http.ResponseWriter) error {
 type onePrompt prompt.Prompt
 
 // VisitAnswerPromptResponse implements the generated answer.
-func (p onePrompt) VisitAnswerPromptResponse(w http.ResponseWriter) error {
+func (p onePrompt) VisitAnswerPromptResponse(w http.ResponseWriter) error { return p.write(w) }
+
+// VisitGetPromptResponse implements the generated answer.
+func (p onePrompt) VisitGetPromptResponse(w http.ResponseWriter) error { return p.write(w) }
+
+func (p onePrompt) write(w http.ResponseWriter) error {
 	body, err := appendPrompt(nil, prompt.Prompt(p))
 	if err != nil {
 		return err

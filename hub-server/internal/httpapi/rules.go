@@ -81,6 +81,7 @@ func rules() map[string]rule {
 		get + "/web/agent-tasks/{task_id}/events":                    {operation: "listAgentTaskEvents", who: person, may: readRun},
 		get + "/api/agent-runs/{run_id}/events":                      {operation: "followRunEvents", who: person, may: readRun},
 		get + "/web/agent-tasks/{task_id}/approvals":                 {operation: "listAgentTaskPrompts", who: person, may: readRun},
+		get + "/web/agent-tasks/{task_id}/approvals/{request_id}":    {operation: "getPrompt", who: person, may: readRun},
 		post + "/web/agent-tasks/{task_id}/approvals/{request_id}":   {operation: "answerPrompt", who: person, may: operateRun},
 		get + "/client/prompts":                                      {operation: "listPrompts", who: person},
 		get + "/web/agent-tasks/{task_id}/artifacts":                 {operation: "listAgentTaskArtifacts", who: person, may: readRun},

@@ -34,6 +34,11 @@ func (p *Prompts) List(ctx context.Context, q Query) ([]Prompt, error) {
 	return p.Store.Prompts(ctx, q)
 }
 
+// Get returns a question of the run; fault.NotFound. Whether the caller may read what it asks is not asked here.
+func (p *Prompts) Get(ctx context.Context, run id.Run, request id.Request) (Prompt, error) {
+	return p.Store.Prompt(ctx, run, request)
+}
+
 // Reply is what a person says to a question. Its digest, if it has one, is of the question that they were shown.
 type Reply struct {
 	Run id.Run

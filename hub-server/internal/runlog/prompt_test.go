@@ -57,6 +57,14 @@ func TestARunWaitsExactlyAsLongAsAQuestionDoes(t *testing.T) {
 				g.Append(entryOf(t, event.PromptAnswered, event.PromptAnsweredPayload{RequestID: request, Decision: event.Allow, By: event.Person}))
 				delete(open, request)
 			},
+			"expired": func(t *rapid.T) {
+				if len(ever) == 0 {
+					return
+				}
+				request := rapid.SampledFrom(ever).Draw(t, "request")
+				g.Append(entryOf(t, event.PromptExpired, event.PromptExpiredPayload{RequestID: request, Reason: event.ExpiredByLimit}))
+				delete(open, request)
+			},
 			"content": func(t *rapid.T) { g.Append(entryOf(t, event.MessageDelta, event.DeltaPayload{Delta: "x"})) },
 			"the process ends": func(t *rapid.T) {
 				g.Append(entryOf(t, event.RunProcessEnded, event.ProcessEndedPayload{Pending: slices.Clone(g.Pending)}))
@@ -71,6 +79,18 @@ func TestARunWaitsExactlyAsLongAsAQuestionDoes(t *testing.T) {
 				}
 				if len(open) == 0 && !gone && g.State != run.StateRunning {
 					t.Fatalf("run is %s with nothing to wait for", g.State)
+				}
+				told := map[id.Request]int{}
+				for _, m := range g.Prompts.Moves {
+					told[m.Request]++
+				}
+				for _, request := range ever {
+					if want := map[bool]int{true: 1, false: 2}[open[request]]; told[request] != want {
+						t.Fatalf("people were told %d times of %s", told[request], request)
+					}
+				}
+				if len(g.Prompts.Answered)+len(g.Prompts.Expired) != len(ever)-len(open) {
+					t.Fatalf("%d answered, %d expired of %d, %d open", len(g.Prompts.Answered), len(g.Prompts.Expired), len(ever), len(open))
 				}
 				if len(g.Prompts.Asked) != len(ever) || g.ProcessEnded != gone || g.Prompts.Abandoned != gone {
 					t.Fatalf("changes %+v after %d questions", g.Prompts, len(ever))

@@ -140,12 +140,41 @@ func TestAMessageRowGivesTheMessageAsItIs(t *testing.T) {
 	}
 }
 
+func TestAPromptRowTellsWhatItsEventHasMadeOfTheQuestion(t *testing.T) {
+	const asked = `{"question":"a  <b>?"}`
+	r := &fakeRecord{
+		asked: prompt.Prompt{ID: "req_0123456789abcdef", Run: header.Run, Kind: event.PromptQuestion, Payload: []byte(asked), State: prompt.Answered},
+		events: []runlog.StoredEvent{
+			committed(1, event.PromptRequested, asked),
+			committed(2, event.PromptAnswered, `{"decision":"deny","by":"person","user_id":"user_1"}`),
+			committed(3, event.PromptExpired, `{}`), committed(4, event.RunFailed, `{}`),
+		},
+	}
+	x := NewExpander(r)
+	for at, want := range []string{`"state":"pending"`, `"state":"answered"`, `"state":"expired"`, `"state":"cancelled"`} {
+		row := delivery.Row{Kind: delivery.KindPrompt, Run: header.Run, Prompt: r.asked.ID, From: uint64(at + 1), To: uint64(at + 1)}
+		got, err := x.Expand(t.Context(), row)
+		if err != nil || !slices.Equal(types(got.Bodies), []string{"notification.new"}) {
+			t.Fatalf("event %d gave %v, error %v", at+1, types(got.Bodies), err)
+		}
+		payload := string(got.Bodies[0].Payload)
+		if !strings.HasPrefix(payload, `{"id":"req_0123456789abcdef","type":"prompt",`) || !strings.Contains(payload, want) || !strings.HasSuffix(payload, asked+"}}") {
+			t.Errorf("event %d is told as %s", at+1, payload)
+		}
+		again, err := NewExpander(r).Expand(t.Context(), row) // another hub
+		if err != nil || string(again.Bodies[0].Payload) != payload {
+			t.Errorf("told again as %s, %v", again.Bodies[0].Payload, err)
+		}
+	}
+}
+
 func TestWhatIsGoneGivesNothingAndWhatCannotBeReadAnError(t *testing.T) {
 	r := &fakeRecord{events: []runlog.StoredEvent{committed(1, event.Thinking, `{}`)}}
 	x := NewExpander(r)
 	gone := []delivery.Row{
 		{Kind: delivery.KindMessage, Message: id.NewMessage()},
 		{Kind: delivery.KindRun, Run: id.NewRun(), From: 1, To: 1},
+		{Kind: delivery.KindPrompt, Run: header.Run, Prompt: id.NewRequest(), From: 1, To: 1},
 	}
 	for _, row := range gone {
 		if got, err := x.Expand(t.Context(), row); err != nil || len(got.Bodies) != 0 {
