@@ -8,7 +8,8 @@ import (
 )
 
 type promptsCmd struct {
-	Limit int `short:"n" default:"50" help:"How many, the oldest first (default: 50)."`
+	Ref   string `arg:"" optional:"" name:"request" help:"Show all of this one: the beginning of its id is enough."`
+	Limit int    `short:"n" default:"50" help:"How many, the oldest first (default: 50)."`
 }
 
 // Help is shown below the usage.
@@ -19,6 +20,9 @@ func (promptsCmd) Help() string {
 // Run lists what waits for an answer.
 func (c promptsCmd) Run(s *session) error {
 	return s.with(func(h *hub) error {
+		if c.Ref != "" {
+			return c.show(s, h)
+		}
 		all, err := h.find.Prompts(s.ctx, c.Limit, client.PromptStatePending)
 		if err != nil {
 			return err
@@ -34,5 +38,18 @@ func (c promptsCmd) Run(s *session) error {
 					p.RequestID, names.Member(p.AgentID), screen.Question(p.Payload), names.Session(p.SessionID), screen.Ago(now, p.AskedAt), p.TaskID,
 				}
 			})
+	})
+}
+
+// show tells all of one question.
+func (c promptsCmd) show(s *session, h *hub) error {
+	p, err := h.find.Prompt(s.ctx, c.Ref)
+	if err != nil {
+		return err
+	}
+	return s.print(p, func() error {
+		names := newBook(h.API())
+		names.ask(s.ctx, p.SessionID)
+		return s.say("%s: %s %s", p.RequestID, names.Member(p.AgentID), screen.WholeQuestion(p.RequestID, p.Payload))
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/cli"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/testhub"
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 var update = flag.Bool("update", false, "write what the scripts print into them")
@@ -102,11 +103,19 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 				h.Ask(task, "Bash", `{"command":"ls"}`)
 			}
 		})
+	case "inquires":
+		h.Change(func() {
+			h.Run = func(h *testhub.Hub, task client.AgentTask) {
+				h.Append(task, "run.started", "run.started", `{"started_at":"2026-01-02T03:04:05Z"}`)
+				h.Inquire(task, event.PromptKind(args[1]), args[2])
+			}
+		})
 	case "asked":
 		wait(ts, func() (asked bool) {
 			h.Change(func() {
-				if asked = len(h.Prompts) > 0; asked {
-					ts.Setenv("REQUEST", h.Prompts[0].RequestID)
+				n := len(h.Prompts)
+				if asked = n > 0 && h.Prompts[n-1].State == client.PromptStatePending; asked {
+					ts.Setenv("REQUEST", h.Prompts[n-1].RequestID)
 				}
 			})
 			return asked

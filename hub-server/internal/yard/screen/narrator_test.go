@@ -152,9 +152,22 @@ func questions(s *script) {
 	})
 }
 
+func inquiries(s *script) {
+	s.event("1", "run.started", `{}`)
+	s.event("1", "run.prompt.requested", `{"request_id":"req_1","kind":"question","inner":{"question":"Which?","options":[{"label":"a"}],"allow_custom":false},"asks":"person"}`)
+	s.event("1", "run.prompt.answered", `{"request_id":"req_1","kind":"question","decision":"allow","by":"person","user_id":"user_1","response":{"selected_options":["a"]}}`)
+	s.event("1", "run.agent.plan_proposed", `{"request_id":"req_2","kind":"plan_review","inner":{"plan_id":"p1","steps":[{"id":"s1","description":"read\nall"}]},"asks":"person"}`)
+	s.event("1", "run.agent.plan_rejected", `{"request_id":"req_2","kind":"plan_review","decision":"deny","by":"person","user_id":"user_1","reason":"too dear"}`)
+	s.event("1", "run.prompt.requested", `{"request_id":"req_3","kind":"step_decision","inner":{"scope":"plan","reason":"no budget"},"asks":"person"}`)
+	s.event("1", "run.prompt.answered", `{"request_id":"req_3","kind":"step_decision","decision":"continue","by":"person","user_id":"user_1"}`)
+	s.event("1", "run.prompt.requested", `{"request_id":"req_4","kind":"poem","inner":{"about":"\u001b[31mspring"},"asks":"person"}`)
+	s.event("1", "run.prompt.expired", `{"request_id":"req_4","kind":"poem","reason":"ttl"}`)
+	s.event("1", "run.process_ended", `{"reason":"process_lost","code":"process_lost","pending":[]}`)
+}
+
 func TestFramesAreToldAsAStory(t *testing.T) {
 	names := phoneBook{"sess_1": "demo", "user_1": "ada", "agent_1": "scout", "agent_2": "chat"}
-	for name, play := range map[string]func(*script){"run": wholeRun, "two-runs": twoRunsAtOnce, "odds": odds, "questions": questions} {
+	for name, play := range map[string]func(*script){"run": wholeRun, "two-runs": twoRunsAtOnce, "odds": odds, "questions": questions, "inquiries": inquiries} {
 		for look, style := range map[string]Style{"plain": {}, "colour": Coloured()} {
 			t.Run(name+" "+look, func(t *testing.T) {
 				s := newScript()

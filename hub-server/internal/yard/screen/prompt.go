@@ -38,9 +38,12 @@ func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, r
 	n.speaker = p.TaskID
 }
 
-// ways are the decisions that a kind takes.
+// ways is what to type behind the request, by its kind.
 func ways(kind event.PromptKind) string {
-	if kind == event.PromptStepDecision {
+	switch kind {
+	case event.PromptQuestion:
+		return "allow --choose LABEL --text TEXT"
+	case event.PromptStepDecision:
 		return "continue|retry|cancel"
 	}
 	return "allow|deny"

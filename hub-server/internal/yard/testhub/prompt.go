@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -38,6 +39,7 @@ func (h *Hub) serveAnswer(w http.ResponseWriter, r *http.Request) {
 		p.State = client.PromptStateAnswered
 		p.Answer = client.PromptAnswer{
 			Decision: in.Decision, By: client.PromptAnswerByPerson, UserID: h.User.ID, Reason: in.Reason, UpdatedInput: in.UpdatedInput,
+			Response:   in.Response,
 			AnsweredAt: time.Now(),
 		}
 		answer(w, http.StatusOK, *p)
@@ -70,13 +72,22 @@ func Succeed(h *Hub, task client.AgentTask) {
 
 // Ask lets a run ask whether it may use a tool, and returns the id of the request.
 func (h *Hub) Ask(task client.AgentTask, tool, input string) client.RequestID {
+	return h.ask(task, event.PromptPermission, fmt.Sprintf(`"tool_name":%q,"input":%s`, tool, input))
+}
+
+// Inquire lets a run ask something of another kind, and returns the id of the request.
+func (h *Hub) Inquire(task client.AgentTask, kind event.PromptKind, inner string) client.RequestID {
+	return h.ask(task, kind, `"inner":`+inner)
+}
+
+func (h *Hub) ask(task client.AgentTask, kind event.PromptKind, what string) client.RequestID {
 	request := client.RequestID(id.NewRequest())
-	payload := fmt.Sprintf(`{"request_id":%q,"kind":"permission","tool_name":%q,"input":%s,"agent_request_id":"1","digest":%q,"asks":"person"}`,
-		request, tool, input, strings.Repeat("a", 64))
-	h.Append(task, "run.prompt.requested", "run.agent.permission_requested", payload)
+	payload := fmt.Sprintf(`{"request_id":%q,"kind":%q,%s,"agent_request_id":"1","digest":%q,"asks":"person"}`,
+		request, kind, what, strings.Repeat("a", 64))
+	h.Append(task, string(event.PromptRequested), string(event.WireOf(event.PromptRequested, []byte(payload))), payload)
 	h.Change(func() {
 		h.Prompts = append(h.Prompts, client.Prompt{
-			RequestID: request, TaskID: task.ID, SessionID: task.SessionID, AgentID: task.AgentID, Kind: "permission",
+			RequestID: request, TaskID: task.ID, SessionID: task.SessionID, AgentID: task.AgentID, Kind: string(kind),
 			State: client.PromptStatePending, Payload: json.RawMessage(payload), Digest: strings.Repeat("a", 64), EventSeq: 1, AskedAt: time.Now(),
 		})
 	})
