@@ -17,7 +17,7 @@ import (
 
 // The figures of promise P11.
 const (
-	p11Prompts = 500
+	p11Prompts = 500 / share
 	p11Clients = 8
 	p11AtOnce  = 25 // questions that are open together
 )

@@ -42,7 +42,7 @@ const (
 )
 
 // crashesAtEach is for each of the three points and four kinds: 300 in all.
-const crashesAtEach = 25
+const crashesAtEach = 25 / share
 
 // P10. What a device was shown of a question is in the store after a crash, byte for byte, and so is what the edge was told to be there.
 func TestP10AQuestionIsOnDiskBeforeAnybodySeesItAndStaysAsItWas(t *testing.T) {
