@@ -23,7 +23,7 @@ func needGroups(t *testing.T) {
 // An agent can shed every other mark: a process whose parent has ended, in a session of its own, with an empty environment.
 func TestProcessThatShedAllOtherMarksEndsWithItsGroup(t *testing.T) {
 	needGroups(t)
-	spec := agent(t, "shed-marks")
+	spec := agent(t, "shed-marks-and-limit")
 	lines, exit := followWatching(t, spec, "", "ready", func(p *Process) {
 		await(t, "positive control: the other marks lead to the agent alone", func() bool {
 			left, _, err := tree{leader: p.self, nonce: p.nonce}.look()
@@ -42,7 +42,21 @@ func TestProcessThatShedAllOtherMarksEndsWithItsGroup(t *testing.T) {
 func TestSweepEndsWhatAKilledEdgeLeftThoughItShedAllMarks(t *testing.T) {
 	needGroups(t)
 	nonce := NewNonce()
-	edge := exec.Command(os.Args[0], "agent", "edge", string(nonce), "shed-marks")
+	if line := killEdge(t, nonce, "shed-marks-and-limit", "with groups"); line != "ready" {
+		t.Fatalf("the edge said %q", line)
+	}
+	host := testHost()
+	await(t, "the agent and the process that shed its marks are left", func() bool { return len(host.groups.find(nonce).members()) == 2 })
+	if err := host.Sweep(t.Context(), nonce); err != nil {
+		t.Fatal(err)
+	}
+	mustHaveNoGroup(t, nonce) // a group with a process in it cannot be removed
+}
+
+// killEdge runs an edge process until its agent has said something, kills it, and returns what was said.
+func killEdge(t *testing.T, nonce Nonce, part, groups string) string {
+	t.Helper()
+	edge := exec.Command(os.Args[0], "agent", "edge", string(nonce), part, groups)
 	edge.Dir = t.TempDir()
 	said, err := edge.StdoutPipe()
 	if err != nil {
@@ -51,19 +65,15 @@ func TestSweepEndsWhatAKilledEdgeLeftThoughItShedAllMarks(t *testing.T) {
 	if err := edge.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || line != "ready\n" {
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
 		t.Fatalf("the edge said %q (%v)", line, err)
 	}
 	if err := edge.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = edge.Wait() // it was killed
-	host := testHost()
-	await(t, "the agent and the process that shed its marks are left", func() bool { return len(host.groups.find(nonce).members()) == 2 })
-	if err := host.Sweep(t.Context(), nonce); err != nil {
-		t.Fatal(err)
-	}
-	mustHaveNoGroup(t, nonce) // a group with a process in it cannot be removed
+	return strings.TrimSuffix(line, "\n")
 }
 
 func TestGroupsOfProcessesThatHaveEndedAreRemoved(t *testing.T) {

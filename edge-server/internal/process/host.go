@@ -27,6 +27,8 @@ type Host struct {
 	limits  Limits
 	groups  *groups
 	watches sync.WaitGroup // one per leader that has not ended
+	// unmarked is done when the system has refused the mark in the limits.
+	unmarked sync.Once
 
 	mu      sync.Mutex
 	leaders map[int]struct{} // started by this Host and not reaped yet

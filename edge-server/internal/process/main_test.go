@@ -76,12 +76,15 @@ func playAgent(part string) int {
 		again("fork-and-leave")
 	case "fork-and-leave":
 		again("stubborn")
-	case "shed-marks":
+	case "shed-marks-and-limit":
+		takeLimitOff()
 		again("shed-session")
 		waitChildren()
 		forever()
 	case "shed-session":
 		againWith("stubborn", nil)
+	case "escape", "escape-and-end", "take-limit-off", "escape-session":
+		playEscape(part)
 	case "edge":
 		return playEdge()
 	case "stubborn":
@@ -102,22 +105,26 @@ func playAgent(part string) int {
 	return 0
 }
 
-// playEdge starts an agent, says so, and follows it no further: a process that is about to be killed.
+// playEdge starts an agent, passes on its first line, and follows it no further: a process that is about to be killed.
 func playEdge() int {
 	nonce := Nonce(os.Args[3])
 	dir, err := os.Getwd()
 	if err != nil {
 		return 6
 	}
-	p, err := testHost().Start(specIn(dir, nonce, os.Args[4]))
+	host := testHost()
+	if os.Args[5] == "without groups" {
+		host = hostWithoutGroups()
+	}
+	p, err := host.Start(specIn(dir, nonce, os.Args[4]))
 	if err != nil {
 		return 7
 	}
 	line, err := NewLineReader(p.stdout, MaxLine).Next()
-	if err != nil || string(line.Text) != "ready" {
+	if err != nil {
 		return 8
 	}
-	os.Stdout.WriteString("ready\n") //nolint:errcheck // the test waits for it
+	os.Stdout.WriteString(line.String() + "\n") //nolint:errcheck // the test waits for it
 	forever()
 	return 0
 }

@@ -70,7 +70,7 @@ func (h *Host) Start(spec Spec) (*Process, error) {
 	defer pipes.closeTheirs()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.theirs[0], pipes.theirs[1], pipes.theirs[2]
 	in := h.groups.open(spec.Nonce)
-	if err := h.spawn(cmd, in); err != nil {
+	if err := h.spawn(cmd, in, spec.Nonce); err != nil {
 		h.groups.close(in)
 		pipes.closeOurs()
 		return nil, fmt.Errorf("%w: %w", ErrNotStarted, err)
@@ -102,10 +102,10 @@ func command(spec Spec) (*exec.Cmd, error) {
 }
 
 // spawn holds the lock from before the fork until the leader is known, so that the reaper never takes it for an orphan.
-func (h *Host) spawn(cmd *exec.Cmd, in group) error {
+func (h *Host) spawn(cmd *exec.Cmd, in group, nonce Nonce) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err := h.startRestricted(cmd, in); err != nil {
+	if err := h.startRestricted(cmd, in, nonce); err != nil {
 		return err
 	}
 	h.leaders[cmd.Process.Pid] = struct{}{}

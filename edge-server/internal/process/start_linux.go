@@ -12,17 +12,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startRestricted starts cmd in its control group, with limits and without a way to gain privileges, all before its first instruction.
+// startRestricted starts cmd in its control group, with limits, marked by one of them and without a way to gain privileges, all before its first instruction.
 // no_new_privs belongs to a thread and is inherited by what the thread forks; it cannot be taken back, so the thread ends with its goroutine:
 // it is never unlocked.
-func (h *Host) startRestricted(cmd *exec.Cmd, in group) error {
+func (h *Host) startRestricted(cmd *exec.Cmd, in group, nonce Nonce) error {
 	var err error
 	var forked sync.WaitGroup
 	forked.Go(func() {
 		runtime.LockOSThread()
 		keepInheritedFiles()
 		if err = unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err == nil {
-			err = h.startLimited(cmd, in)
+			err = h.startLimited(cmd, in, nonce)
 		}
 	})
 	forked.Wait()
@@ -37,12 +37,12 @@ func keepInheritedFiles() {
 }
 
 // startLimited limits the process that it starts and everything that this will fork.
-func (h *Host) startLimited(cmd *exec.Cmd, in group) error {
+func (h *Host) startLimited(cmd *exec.Cmd, in group, nonce Nonce) error {
 	stopped, err := h.startStopped(cmd, in)
 	if err != nil {
 		return err
 	}
-	if err := h.limit(cmd.Process.Pid, stopped, in); err != nil {
+	if err := h.limit(cmd.Process.Pid, stopped, in, nonce); err != nil {
 		return errors.Join(fmt.Errorf("set resource limits: %w", err), cmd.Process.Kill(), cmd.Wait())
 	}
 	return nil
@@ -87,7 +87,7 @@ func (h *Host) startStopped(cmd *exec.Cmd, in group) (stopped bool, err error) {
 }
 
 // limit needs a process that has only just been made: everything it forks from now on inherits the limits.
-func (h *Host) limit(pid int, stopped bool, in group) error {
+func (h *Host) limit(pid int, stopped bool, in group, nonce Nonce) error {
 	if stopped {
 		if err := awaitStop(pid); err != nil {
 			return err
@@ -95,6 +95,9 @@ func (h *Host) limit(pid int, stopped bool, in group) error {
 	}
 	if err := gone(in.enter(pid)); err != nil {
 		h.groups.refuse(err)
+	}
+	if err := markByLimit(pid, nonce); err != nil {
+		h.unmarked.Do(func() { h.log.Info("agents run without a mark in their limits", "reason", err) })
 	}
 	err := h.limits.set(pid)
 	if stopped {

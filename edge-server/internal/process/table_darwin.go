@@ -46,6 +46,7 @@ func entryOf(p *unix.KinfoProc) entry {
 }
 
 // carries says whether a process has the nonce in its environment, which kern.procargs2 shows behind the arguments.
+// There is no second mark: macOS shows the limits of a process to nobody else.
 func carries(pid int, nonce Nonce) bool {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {

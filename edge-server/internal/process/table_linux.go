@@ -101,8 +101,11 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:i], s[i+len(sep):], true
 }
 
-// carries says whether a process has the nonce in its environment. Those of other users, which we may not read, do not.
+// carries says whether a process has the nonce in a limit or in its environment. Those of other users, which we may not read, do not.
 func carries(pid int, nonce Nonce) bool {
+	if markedByLimit(pid, nonce) {
+		return true
+	}
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
 		return false

@@ -13,7 +13,8 @@ type entry struct {
 }
 
 // tree finds what one start has become: agents start tools in sessions of their own, daemons leave their parents, and each of the marks
-// (descent, process group, session, nonce in the environment) survives some of that. The control group survives all of it, where there is one.
+// (descent, process group, session, nonce in the environment) survives some of that. The control group survives all of it, where there is one, and
+// the nonce in the limits all but a process that takes it off.
 type tree struct {
 	leader entry // zero when only the nonce is known
 	nonce  Nonce

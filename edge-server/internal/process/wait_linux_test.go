@@ -14,16 +14,7 @@ import (
 // A daemon that an agent left behind, and that ends while the agent still runs, becomes a child of this process: Run has to reap it.
 func TestOrphansOfALiveAgentAreReaped(t *testing.T) {
 	host := NewHost(slog.New(slog.DiscardHandler), Limits{})
-	life, end := context.WithCancel(t.Context())
-	var reaper sync.WaitGroup
-	reaper.Go(func() {
-		if err := host.Run(life); err != nil {
-			t.Error(err)
-		}
-	})
-	defer reaper.Wait()
-	defer end()
-
+	runHost(t, host)
 	spec := agent(t, "orphan-maker")
 	p, err := host.Start(spec)
 	if err != nil {
@@ -43,6 +34,22 @@ func TestOrphansOfALiveAgentAreReaped(t *testing.T) {
 	if !exit.Gone || len(orphans) != 5 {
 		t.Errorf("exit %+v, orphans %v", exit, orphans)
 	}
+}
+
+// runHost makes this process the parent of orphans, until the end of the test.
+func runHost(t *testing.T, host *Host) {
+	t.Helper()
+	life, end := context.WithCancel(context.Background())
+	var reaper sync.WaitGroup
+	reaper.Go(func() {
+		if err := host.Run(life); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(func() {
+		end()
+		reaper.Wait()
+	})
 }
 
 func number(t *testing.T, text []byte) int {
