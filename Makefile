@@ -25,13 +25,8 @@ demo: build ## play the main story without a person: two devices, one cut off an
 test: build ## run every test of every module, the system tests with real processes included
 	@scripts/test.sh
 
-# About how long to strike, and the seed of an earlier run to play it again. TIME=10m means the figures of docs/guarantees.md, TIME=40s is
-# what `make test` does.
-TIME ?= 10m
-SEED ?= 0
-
 faults: ## kill, pause, cut and wipe by one seed, at the figures of docs/guarantees.md (TIME=40s for less, SEED=… again)
-	@cd deploy/e2e && $(GO) test -count=1 -v -timeout 1h ./faults -time $(TIME) -seed $(SEED)
+	@scripts/faults.sh
 
 check: ## run every check that is not a test: format, vet, lint, layers, file sizes, generated code, modules
 	@scripts/check.sh

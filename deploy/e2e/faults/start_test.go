@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/crashpoint"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -30,9 +29,7 @@ const (
 // P13. The edge is killed at every place between the journal and the process, while the same commands come again and again.
 func TestARunDispatchedAgainAndAgainStartsAtMostOneProcess(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := rand.New(rand.NewPCG(effortOf(t).Seed, 0))
 	m := newMachine(t, notesItsStart)
 	killed := map[crashpoint.Point]int{}
 	var runs []id.Run

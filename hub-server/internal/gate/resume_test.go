@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,9 +12,10 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-const (
-	cuts       = 200 // of a connection, at a random frame
-	lostFrames = 200
+// The figures of promises P8 and P9. `make faults` plays 2,000 and 1,000.
+var (
+	resumes    = flag.Int("resumes", 200, "how often a client is cut off at a random frame and resumes")
+	lostFrames = flag.Int("lost", 200, "how many frames are lost on the way")
 )
 
 func TestTheFirstFrameSaysWhereTheClientStands(t *testing.T) {
@@ -56,12 +58,38 @@ func TestABadCursorIsAnsweredWithAResetAndALiveConnection(t *testing.T) {
 // A client is cut off at random frames while rows keep coming, and resumes by the last cursor it saw: it ends up with every row once,
 // in order (P8).
 func TestResumeReplaysExactlyWhatWasMissed(t *testing.T) {
+	got, resumed := resumeAgainAndAgain(t, *resumes, func(read []int) []int { return read })
+	if want := numbers(*resumes * notesPerResume); !slices.Equal(got, want) {
+		t.Errorf("got %d notes, not each of %d once and in order: %v", len(got), len(want), got)
+	}
+	t.Logf("%d notes over %d resumes", len(got), resumed)
+	if resumed < *resumes {
+		t.Errorf("resumed %d times, want %d at least", resumed, *resumes)
+	}
+}
+
+// The positive control of the test above: a client that keeps the cursor of a frame which it has not kept is seen to miss it.
+func TestAClientThatIsAheadOfItselfIsSeenToMissFrames(t *testing.T) {
+	const some = 20
+	got, _ := resumeAgainAndAgain(t, some, func(read []int) []int { return read[:len(read)-1] })
+	if slices.Equal(got, numbers(some*notesPerResume)) {
+		t.Error("nobody notices that frames are missing: the test of this promise proves nothing")
+	}
+}
+
+// notesPerResume is how many notes are committed per resume that is asked for; a client reads fewer of them on average before it is cut off.
+const notesPerResume = 10
+
+// resumeAgainAndAgain cuts a client off about so many times and returns what it has kept of the notes that it has read, and how often it has
+// resumed. keep is given what was read on one connection.
+func resumeAgainAndAgain(t *testing.T, times int, keep func(read []int) []int) (got []int, resumed int) {
+	t.Helper()
 	w := newWorld(t)
 	hubs := []*hub{w.hub(nil), w.hub(nil)}
 	token, who := w.login(id.NewUser())
 	c := hubs[0].dial(token, "")
 	c.greeted()
-	const rows = cuts * 10
+	rows := times * notesPerResume
 	committed := make(chan struct{})
 	go func() {
 		defer close(committed)
@@ -73,21 +101,21 @@ func TestResumeReplaysExactlyWhatWasMissed(t *testing.T) {
 			w.commit(group...)
 		}
 	}()
-	var got []int
-	for cut := 0; len(got) < rows; cut++ {
-		for range min(rows-len(got), 1+rand.IntN(18)) {
-			got = append(got, c.note())
+	for left := rows; left > 0; resumed++ {
+		var read []int
+		for range min(left, 1+rand.IntN(notesPerResume+4)) {
+			read = append(read, c.note())
 		}
+		left -= len(read)
+		got = append(got, keep(read)...)
 		c.cut()
-		c = hubs[cut%2].dial(token, c.cursor)
+		c = hubs[resumed%2].dial(token, c.cursor)
 		if answer := c.greeted(); answer.Resume != delivery.Replayed {
-			t.Fatalf("after %d frames: %+v", len(got), answer)
+			t.Fatalf("with %d notes to come: %+v", left, answer)
 		}
 	}
 	<-committed
-	if want := numbers(rows); !slices.Equal(got, want) {
-		t.Errorf("got %d notes, not each of %d once and in order: %v", len(got), rows, got)
-	}
+	return got, resumed
 }
 
 func numbers(n int) []int {
@@ -191,7 +219,7 @@ func TestALostFrameIsNoticedAndRecovered(t *testing.T) {
 	c := h.dial(token, "")
 	c.greeted()
 	noticed := 0
-	for n := 0; n < 2*lostFrames; n += 2 {
+	for n := 0; n < 2**lostFrames; n += 2 {
 		h.world.commit(note(delivery.ToUser(who.User), n), note(delivery.ToUser(who.User), n+1))
 		safe := c.cursor
 		if _, _, err := c.socket.Read(t.Context()); err != nil { // lost: the client never sees it
@@ -208,7 +236,7 @@ func TestALostFrameIsNoticedAndRecovered(t *testing.T) {
 			t.Fatalf("after the resume came %d, %d, want %d, %d", first, second, n, n+1)
 		}
 	}
-	if noticed != lostFrames {
-		t.Errorf("%d of %d noticed", noticed, lostFrames)
+	if noticed != *lostFrames {
+		t.Errorf("%d of %d noticed", noticed, *lostFrames)
 	}
 }

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Strikes the system at the figures of docs/guarantees.md. Called by `make faults`.
+#
+#   TIME=10m   about how long whole systems are struck; 10m means the figures as stated, less does less
+#   SEED=0     what goes wrong and when; 0 means something new, which each test prints
+#
+# Whole systems come first (P1, P2, P3, P12, P13, P16), then what is tried closer to the code (P4, P7, P8, P9, P10, P11). The race detector is off:
+# `make test` has it, and here it would only make faults rarer.
+set -eu
+
+cd "$(dirname "$0")/.."
+GO=${GO:-go}
+TIME=${TIME:-10m}
+
+if [ "$TIME" = 10m ]; then
+	resumes=2000 lost=1000
+else
+	resumes=200 lost=200
+fi
+
+start=$(date +%s)
+(cd deploy/e2e && $GO test -count=1 -v -timeout 1h ./faults -time "$TIME" -seed "${SEED:-0}")
+cd hub-server
+$GO test -count=1 -v -timeout 1h -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./internal/gate -resumes $resumes -lost $lost
+$GO test -count=1 -v -timeout 1h -run '^(TestALogIsDense|TestATailReader|TestP10|TestP11)' ./internal/sqlstore
+echo "faults: passed in $(($(date +%s) - start)) s"
