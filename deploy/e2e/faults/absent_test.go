@@ -104,13 +104,13 @@ func TestEveryRunOfAKilledEdgeEndsOnceWhetherTheEdgeReturnsOrNot(t *testing.T) {
 // that took.
 func (f *fleet) killAll(runs []id.Run, order []int) (took time.Duration) {
 	f.t.Helper()
+	if endedOnce(f.Owner().Log(runs[0])) == nil {
+		f.t.Error("positive control: a run without an end is not told from one that has ended")
+	}
 	for _, e := range f.edges {
 		e.Kill()
 	}
 	dead := time.Now()
-	if endedOnce(f.Owner().Log(runs[0])) == nil {
-		f.t.Error("positive control: a run without an end is not told from one that has ended")
-	}
 	back, away := order[:len(order)/2], order[len(order)/2:]
 	var returning sync.WaitGroup
 	returning.Go(func() { f.start(back) })

@@ -27,6 +27,7 @@ func TestWhateverIsKilledWhatTheEdgeJournalledIsInTheLogOnce(t *testing.T) {
 	effort := effortOf(t)
 	s := newSiege(t, "--events", "200", "--rate", "100", "--tools")
 	turns := s.during(writers, func() {
+		s.seen.UntilFrames(10 * writers) // all are at work
 		s.play(nemesis.Plan(effort.Seed, nemesis.Figures{
 			nemesis.KillEdge: effort.Of(lostEdgeKills), nemesis.KillHub: effort.Of(lostHubKills), nemesis.WipeBus: effort.Of(lostBusWipes),
 			nemesis.Cut: effort.Of(lostOthers), nemesis.Unplug: effort.Of(lostOthers), nemesis.HalfOpen: effort.Of(lostOthers),

@@ -147,17 +147,19 @@ func (s *siege) during(conversations int, f func()) (all []turn) {
 	return all
 }
 
-// converse asks for a turn after the other until over is closed.
+// converse asks for a turn after the other until over is closed, and for one more, which nothing strikes.
 func (s *siege) converse(session, what string, over <-chan struct{}) (turns []turn) {
-	for {
-		select {
-		case <-over:
-			return turns
-		default:
-		}
+	for calm := false; ; {
 		prompt := fmt.Sprintf("%s, turn %d", what, len(turns))
 		next := turn{s.asker.Run(session, "@"+worker+" "+prompt), prompt}
 		s.seen.UntilEnded(next.run)
-		turns = append(turns, next)
+		if turns = append(turns, next); calm {
+			return turns
+		}
+		select {
+		case <-over:
+			calm = true
+		default:
+		}
 	}
 }

@@ -90,23 +90,32 @@ func resumeAgainAndAgain(t *testing.T, times int, keep func(read []int) []int) (
 	c := hubs[0].dial(token, "")
 	c.greeted()
 	rows := times * notesPerResume
+	const group, ahead = 5, 1000 // rows of a commit; rows that may be committed before they are read: who is much further behind gets a reset
+	turn := make(chan struct{}, ahead/group)
 	committed := make(chan struct{})
 	go func() {
 		defer close(committed)
-		for n := 0; n < rows; n += 5 {
-			var group []delivery.Row
-			for i := range 5 {
-				group = append(group, note(delivery.ToUser(who.User), n+i))
+		for n := 0; n < rows; n += group {
+			select {
+			case turn <- struct{}{}:
+			case <-t.Context().Done():
+				return
 			}
-			w.commit(group...)
+			var next []delivery.Row
+			for i := range group {
+				next = append(next, note(delivery.ToUser(who.User), n+i))
+			}
+			w.commit(next...)
 		}
 	}()
 	for left := rows; left > 0; resumed++ {
 		var read []int
 		for range min(left, 1+rand.IntN(notesPerResume+4)) {
 			read = append(read, c.note())
+			if left--; left%group == 0 {
+				<-turn
+			}
 		}
-		left -= len(read)
 		got = append(got, keep(read)...)
 		c.cut()
 		c = hubs[resumed%2].dial(token, c.cursor)
