@@ -24,7 +24,7 @@ type checkFlags struct {
 
 type bridgeCheckCommand struct{ checkFlags }
 
-const checkHelp = `The agent is started some dozen times, with turns that try to show a breach. A command works in this folder, the agent of a profile in an empty one, unless its profile says where. The exit code is 1 if a rule is broken.`
+const checkHelp = `The agent is started some dozen times, with turns that try to show a breach. A command works in this folder, the agent of a profile in an empty one, unless its profile says where; what is new in a folder that stays is told. The exit code is 1 if a rule is broken.`
 
 // Help is shown below the usage.
 func (bridgeCheckCommand) Help() string {
@@ -74,6 +74,10 @@ func (f *checkFlags) check(p program, runtime profile.Runtime) error {
 		}
 		defer os.RemoveAll(a.Dir)
 	}
+	before := folder{}
+	if f.Profile == "" || a.Profile.Cwd != "" {
+		before = lookInto(a.Folder(profile.Turn{}))
+	}
 	options := conformance.Options{
 		Agent: a, Command: append([]string{a.Profile.Command}, a.Profile.Args...), Timeout: f.Timeout, Message: f.Message, Skip: f.Skip, Progress: func(string) {},
 	}
@@ -84,6 +88,7 @@ func (f *checkFlags) check(p program, runtime profile.Runtime) error {
 	}
 	report, err := conformance.Check(p.ctx, p.host(), options)
 	wipe()
+	before.tellNew(p.stderr)
 	if err != nil {
 		return err
 	}

@@ -110,11 +110,32 @@ func TestAgentOfAProfileIsCheckedInAFolderOfItsOwn(t *testing.T) {
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := command(t, "", "bridge", "check", "--skip", "large", "--profile", file); code != 0 {
+	if code, out, errs := command(t, "", "bridge", "check", "--skip", "large", "--profile", file); code != 0 || strings.Contains(errs, "new in") {
 		t.Errorf("exit code %d\n%s\n%s", code, out, errs)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "left-behind")); !os.IsNotExist(err) {
 		t.Errorf("the agent worked here: %v", err)
+	}
+}
+
+func TestCheckSaysWhatTheAgentOfACommandLeavesInTheFolder(t *testing.T) {
+	for name, tt := range map[string]struct{ leaves, want string }{
+		"nothing":        {`true`, ""},
+		"an old file":    {`touch old`, ""},
+		"a file":         {`touch new`, `since the check began: "new"`},
+		"a lot of files": {`touch a b c d e`, `since the check began: 5 files or folders, "a", "b", "c" and 2 more`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			if err := os.WriteFile(filepath.Join(dir, "old"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code, _, errs := command(t, "", "bridge", "check", "--skip", "large", "--", "sh", "-c", tt.leaves+"; "+echoes)
+			if code != 0 || strings.Contains(errs, "new in") != (tt.want != "") || !strings.Contains(errs, tt.want) {
+				t.Errorf("exit code %d, want %q in:\n%s", code, tt.want, errs)
+			}
+		})
 	}
 }
 
