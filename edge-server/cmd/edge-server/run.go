@@ -51,7 +51,7 @@ type eventsRunCommand struct{ runFlags }
 
 // Help is shown below the usage.
 func (eventsRunCommand) Help() string {
-	return `The reply goes to stdout, everything else to stderr. The exit code is that of the turn, as in edge-server bridge run.
+	return `The reply goes to stdout, everything else to stderr. The exit code is that of the turn, as in edge-server bridge run. With --permission, what the agent asks is answered in this terminal; a policy answers for tools alone.
 
 Examples:
   edge-server events run "what changed here?" -- edge-server builtin scout
@@ -130,7 +130,8 @@ func (f *runFlags) turn(p program) (bridge.Turn, error) {
 
 // approver is the person at the terminal that this process belongs to, wherever stdin comes from.
 func (p program) approver(of profile.Profile) (trial.Approver, func()) {
-	if !of.Permission || !slices.Contains([]profile.Policy{"", profile.Ask, profile.AllowReadonly}, of.Policy) {
+	asks := of.Runtime == profile.Events || slices.Contains([]profile.Policy{"", profile.Ask, profile.AllowReadonly}, of.Policy) // prompts have no policy
+	if !of.Permission || !asks {
 		return trial.ByPolicy{Profile: of, Person: trial.Nobody{}}, func() {}
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)

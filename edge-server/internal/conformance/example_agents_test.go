@@ -55,6 +55,7 @@ func TestShippedExamplesKeepEveryRule(t *testing.T) {
 
 // decider answers each tool with what it has for it; the input of a tool in changed is changed.
 type decider struct {
+	trial.Nobody
 	allowed map[string]bool
 	changed map[string]string
 }

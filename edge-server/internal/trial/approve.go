@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 // ByPolicy is an Approver that decides as its profile's permission_policy says, and asks Person where that says so.
@@ -29,12 +31,22 @@ func (b ByPolicy) Approve(ctx context.Context, r bridge.PermissionRequest) bridg
 	return b.Person.Approve(ctx, r)
 }
 
+// Answer passes a prompt on: a policy is about tools.
+func (b ByPolicy) Answer(ctx context.Context, asked runtime.Ask) runtime.Answer {
+	return b.Person.Answer(ctx, asked)
+}
+
 // Nobody is an Approver for where there is no terminal.
 type Nobody struct{}
 
 // Approve denies, and says why.
 func (Nobody) Approve(context.Context, bridge.PermissionRequest) bridge.PermissionResponse {
 	return deny("There is no terminal to ask at; --policy says what to do without one.")
+}
+
+// Answer says that nobody answers.
+func (Nobody) Answer(_ context.Context, asked runtime.Ask) runtime.Answer {
+	return unanswered(asked, "There is no terminal to ask at.")
 }
 
 func deny(why string) bridge.PermissionResponse {
@@ -59,27 +71,48 @@ func AskAt(t Terminal) *Person { return &Person{terminal: t, lines: bufio.NewRea
 
 // Approve asks until the answer is yes or no. The end of the turn, and of what is typed, is a no.
 func (p *Person) Approve(ctx context.Context, r bridge.PermissionRequest) bridge.PermissionResponse {
-	stop := context.AfterFunc(ctx, func() { _ = p.terminal.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
 	question := fmt.Sprintf("\nThe agent asks to use %s: %s\n", printable(r.ToolName), printable(string(r.Input)))
 	if r.Description != "" {
 		question += printable(r.Description) + "\n"
 	}
+	response := deny("Nobody answered.")
+	p.ask(ctx, question, "Allow it? [y/n, n may have a reason] ", func(line string) (string, bool) {
+		given, ok := yesOrNo(strings.TrimSpace(line))
+		switch {
+		case !ok:
+			return "", false
+		case given.Decision == event.Allow:
+			response = bridge.PermissionResponse{Behavior: bridge.Allow}
+		default:
+			response = deny(given.Message)
+		}
+		return "", true
+	})
+	return response
+}
+
+// ask asks until take takes what was typed, or nobody answers any more. What take says of a line that it does not take is shown.
+func (p *Person) ask(ctx context.Context, question, hint string, take func(line string) (why string, taken bool)) {
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(ended)
+		_ = p.terminal.SetReadDeadline(time.Unix(1, 0)) // see Terminal
+	})
+	defer func() {
+		if !stop() {
+			<-ended
+			_ = p.terminal.SetReadDeadline(time.Time{}) // for the next question
+		}
+	}()
 	for {
-		if _, err := io.WriteString(p.terminal, question+"Allow it? [y/n, n may have a reason] "); err != nil {
-			return deny("Nobody could be asked.")
+		if _, err := io.WriteString(p.terminal, question+hint); err != nil {
+			return
 		}
-		answer, err := p.lines.ReadString('\n')
-		word, reason, _ := strings.Cut(strings.TrimSpace(answer), " ")
-		switch strings.ToLower(word) {
-		case "y", "yes":
-			return bridge.PermissionResponse{Behavior: bridge.Allow}
-		case "n", "no":
-			return deny(strings.TrimSpace(reason))
+		line, err := p.lines.ReadString('\n')
+		why, taken := take(line)
+		if taken || err != nil {
+			return
 		}
-		if err != nil {
-			return deny("Nobody answered.")
-		}
-		question = ""
+		question = why
 	}
 }

@@ -121,7 +121,7 @@ printf '{"type":"result","text":"enough"}\n'`, profile.Ask)
 }
 
 // approverUntilTheEnd answers when nobody listens any more.
-type approverUntilTheEnd struct{}
+type approverUntilTheEnd struct{ trial.Nobody }
 
 func (approverUntilTheEnd) Approve(ctx context.Context, _ bridge.PermissionRequest) bridge.PermissionResponse {
 	<-ctx.Done()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -25,6 +26,7 @@ type reaction struct {
 	ignored    string // why the line was no event
 	warnings   []string
 	ask        []bridge.PermissionRequest
+	prompts    []runtime.Ask // of other kinds
 	respond    []bridge.PermissionResponse
 	reply      []byte
 	closeInput bool

@@ -52,10 +52,7 @@ func (d *eventsDialogue) reaction(r runtime.Reaction) reaction {
 			})
 			continue
 		}
-		// Only a hub shows these to people.
-		out.warnings = append(out.warnings, string(a.Kind)+"_unanswered")
-		refused := runtime.Answer{ID: a.ID, Kind: a.Kind, Decision: event.NoAnswer, Message: "There is no hub here to ask people."}
-		out.reply = append(out.reply, d.inner.Answer(refused).Reply...)
+		out.prompts = append(out.prompts, a)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -26,22 +27,26 @@ func NewLines(w io.Writer) *Lines {
 
 // told is one line; which fields it has depends on Type.
 type told struct {
-	Type      string          `json:"type"` // text, answer, state, tool_call, tool_result, artifact, fact, unused, permission, stderr, end
-	Role      bridge.Role     `json:"role,omitempty"`
-	Text      string          `json:"text,omitempty"`
-	Line      string          `json:"line,omitempty"`
-	Reason    string          `json:"reason,omitempty"`
-	RequestID string          `json:"request_id,omitempty"`
-	Tool      string          `json:"tool,omitempty"`
-	Input     json.RawMessage `json:"input,omitempty"`
-	Behavior  bridge.Behavior `json:"behavior,omitempty"`
-	Result    json.RawMessage `json:"result,omitempty"`
-	Error     *event.ErrorObj `json:"error,omitempty"`
-	Filename  string          `json:"filename,omitempty"`
-	Size      int64           `json:"size,omitempty"`
-	Fact      event.Type      `json:"fact,omitempty"`
-	Payload   any             `json:"payload,omitempty"`
-	End       *ending         `json:"end,omitempty"`
+	Type      string           `json:"type"` // text, answer, state, tool_call, tool_result, artifact, fact, unused, permission, prompt, stderr, end
+	Role      bridge.Role      `json:"role,omitempty"`
+	Text      string           `json:"text,omitempty"`
+	Line      string           `json:"line,omitempty"`
+	Reason    string           `json:"reason,omitempty"`
+	RequestID string           `json:"request_id,omitempty"`
+	Tool      string           `json:"tool,omitempty"`
+	Input     json.RawMessage  `json:"input,omitempty"`
+	Behavior  bridge.Behavior  `json:"behavior,omitempty"`
+	Kind      event.PromptKind `json:"kind,omitempty"`
+	Inner     json.RawMessage  `json:"inner,omitempty"`
+	Decision  event.Decision   `json:"decision,omitempty"`
+	Response  json.RawMessage  `json:"response,omitempty"`
+	Result    json.RawMessage  `json:"result,omitempty"`
+	Error     *event.ErrorObj  `json:"error,omitempty"`
+	Filename  string           `json:"filename,omitempty"`
+	Size      int64            `json:"size,omitempty"`
+	Fact      event.Type       `json:"fact,omitempty"`
+	Payload   any              `json:"payload,omitempty"`
+	End       *ending          `json:"end,omitempty"`
 }
 
 type ending struct {
@@ -86,6 +91,13 @@ func (l *Lines) Answered(request bridge.PermissionRequest, response bridge.Permi
 	l.tell(told{
 		Type: "permission", RequestID: request.RequestID, Tool: request.ToolName, Input: request.Input,
 		Behavior: response.Behavior, Reason: response.Message,
+	})
+}
+
+// Settled writes a prompt with its answer.
+func (l *Lines) Settled(asked runtime.Ask, a runtime.Answer) {
+	l.tell(told{
+		Type: "prompt", RequestID: asked.ID, Kind: asked.Kind, Inner: asked.Inner, Decision: a.Decision, Response: a.Response, Reason: a.Message,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -76,6 +77,13 @@ func (s *Screen) Answered(request bridge.PermissionRequest, response bridge.Perm
 		return
 	}
 	s.aside("denied", strings.TrimSpace(name+" "+response.Message))
+}
+
+// Settled tells what became of a prompt.
+func (s *Screen) Settled(asked runtime.Ask, a runtime.Answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.aside("told", strings.Join(strings.Fields(fmt.Sprintf("%s: %s %s %s", asked.Kind, a.Decision, a.Response, a.Message)), " "))
 }
 
 // Printed shows a line of stderr.

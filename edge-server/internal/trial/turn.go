@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -24,13 +25,16 @@ type Witness interface {
 	Unused(line, reason string)
 	// Answered is a permission request and what the agent was told.
 	Answered(bridge.PermissionRequest, bridge.PermissionResponse)
+	// Settled is a prompt of another kind and what the agent was told.
+	Settled(runtime.Ask, runtime.Answer)
 	// Printed is a line of stderr.
 	Printed(line string)
 }
 
-// Approver decides about tools. Approve is called for one request at a time and returns when ctx ends.
+// Approver decides about tools, and answers what else an agent asks. It is called for one request at a time and returns when ctx ends.
 type Approver interface {
 	Approve(ctx context.Context, r bridge.PermissionRequest) bridge.PermissionResponse
+	Answer(ctx context.Context, asked runtime.Ask) runtime.Answer
 }
 
 // Result is how a turn ended.
@@ -44,7 +48,7 @@ type Result struct {
 	Took      time.Duration
 }
 
-// maxAsked is how many permission requests may wait for the approver; more are denied.
+// maxAsked is how many requests may wait for the approver; more are turned down.
 const maxAsked = 256
 
 var errTurnLimit = errors.New("the turn took longer than its limit")
@@ -68,7 +72,7 @@ func (a Agent) Play(ctx context.Context, host *process.Host, turn bridge.Turn, a
 	d.workIn(started.Dir)
 	limited, cancel := withLimit(ctx, a.Profile.Timeout)
 	defer cancel()
-	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan bridge.PermissionRequest, maxAsked)}
+	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan inquiry, maxAsked)}
 	t.react("", d.begin())
 	exit := t.follow(limited, started.Process, approver)
 	stderr.flush()
@@ -89,16 +93,16 @@ type talk struct {
 	dialogue dialogue
 	input    *process.Input
 	witness  Witness
-	asked    chan bridge.PermissionRequest
+	asked    chan inquiry
 }
 
-// follow answers permission requests beside the reading of lines, so that an agent which asks can go on talking.
+// follow answers requests beside the reading of lines, so that an agent which asks can go on talking.
 func (t *talk) follow(ctx context.Context, p *process.Process, approver Approver) process.Exit {
 	asking, over := context.WithCancel(ctx)
 	var answers sync.WaitGroup
 	answers.Go(func() {
-		for request := range t.asked {
-			t.answer(request, approver.Approve(asking, request))
+		for i := range t.asked {
+			t.decide(asking, i, approver)
 		}
 	})
 	exit := p.Follow(ctx, t.input, t.line)
@@ -129,9 +133,16 @@ func (t *talk) react(line string, r reaction) {
 	}
 	for _, request := range r.ask {
 		select {
-		case t.asked <- request:
+		case t.asked <- inquiry{permission: request}:
 		default:
-			t.answer(request, bridge.PermissionResponse{Behavior: bridge.Deny, Message: "Too many requests wait for an answer."})
+			t.answer(request, bridge.PermissionResponse{Behavior: bridge.Deny, Message: tooMany})
+		}
+	}
+	for _, prompt := range r.prompts {
+		select {
+		case t.asked <- inquiry{prompt: prompt}:
+		default:
+			t.settle(prompt, unanswered(prompt, tooMany))
 		}
 	}
 	for _, response := range r.respond {
