@@ -57,16 +57,23 @@ Examples:
 // Run checks an agent of the events runtime.
 func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events) }
 
+func (f *checkFlags) checkSkip() error {
+	for _, skip := range f.Skip {
+		if !slices.Contains(conformance.ProbeNames(), skip) {
+			return fmt.Errorf("--skip %q is none of the turns: %s", skip, strings.Join(conformance.ProbeNames(), ", "))
+		}
+	}
+	return nil
+}
+
 func (f *checkFlags) check(p program, runtime profile.Runtime) error {
 	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
 	}
 	a.Profile.Permission = a.Profile.Permission || f.Permission
-	for _, skip := range f.Skip {
-		if !slices.Contains(conformance.ProbeNames(), skip) {
-			return fmt.Errorf("--skip %q is none of the turns: %s", skip, strings.Join(conformance.ProbeNames(), ", "))
-		}
+	if err := f.checkSkip(); err != nil {
+		return err
 	}
 	if f.Profile != "" && a.Profile.Cwd == "" { // as in the edge, which gives such an agent a folder of its own
 		if a.Dir, err = os.MkdirTemp("", "switchyard-check-"); err != nil {
