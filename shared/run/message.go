@@ -45,12 +45,17 @@ func (n *Normaliser) write(text string) {
 
 func (n *Normaliser) completeMessage() Candidate {
 	content := n.text.String()
+	n.text.Reset()
+	return n.completeWith(content)
+}
+
+// completeWith ends the open message, which is content. It makes no copy: an answer may be as long as a line.
+func (n *Normaliser) completeWith(content string) Candidate {
 	done := event.MessageCompletedPayload{MessageID: n.open, Content: content, ContentChecksum: event.TextChecksum(content)}
 	if content != "" {
 		n.final = n.open
 	}
 	n.open = ""
-	n.text.Reset()
 	return Candidate{event.MessageDone, done}
 }
 

@@ -133,7 +133,8 @@ func (n *Normaliser) done(d Done) []Candidate {
 	var out []Candidate
 	if !n.spoken && d.Answer != "" {
 		out = n.ensureOpen(out)
-		n.write(valid(d.Answer))
+		n.spoken = true
+		out = append(out, n.completeWith(valid(d.Answer)))
 	}
 	return append(out, n.Close(Completed())...)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // The figures of SEC20.
@@ -48,6 +49,39 @@ func TestAFloodCostsBoundedMemoryAndTheRunGoesOn(t *testing.T) {
 			rate := mustEndWell(t, name, r.Owner().Log(run))
 			t.Logf("%d MiB a second, memory grew by %d MiB over %d", rate>>20, grown>>20, idle>>20)
 		})
+	}
+}
+
+// SEC20 of lines that are legal: four agents say one of 9.9 MiB at the same time.
+func TestLargeLinesOfManyAgentsCostBoundedMemory(t *testing.T) {
+	for _, kind := range []string{"piece", "answer"} {
+		for _, runtime := range []string{"bridge", "events"} {
+			t.Run(kind+" of "+runtime, func(t *testing.T) {
+				r := rig.New(t, rig.Options{Bin: rig.ShippedPrograms(t)})
+				profiles := map[string]string{}
+				for _, name := range []string{"one", "two", "three", "four"} {
+					profiles[name] = rig.Profile(runtime, r.Program("testagent"), "--flood", kind, "--speak", runtime)
+				}
+				edge := r.AddEdge("laptop", profiles)
+				var runs []id.Run
+				idle := memory(t, edge.Process().PID(), "VmRSS")
+				forgetPeak(t, edge.Process().PID())
+				for name := range profiles {
+					runs = append(runs, r.Owner().Run(r.Owner().Group(name, name), "@"+name+" go"))
+				}
+				for _, run := range runs {
+					task := r.Owner().UntilState(run, client.RunStateCompleted, client.RunStateFailed)
+					if task.State != client.RunStateCompleted {
+						t.Errorf("a run failed: %+v", task.Error)
+					}
+				}
+				grown := memory(t, edge.Process().PID(), "VmHWM") - idle
+				if grown > mostGrowth {
+					t.Errorf("memory grew by %d MiB", grown>>20)
+				}
+				t.Logf("memory grew by %d MiB over %d", grown>>20, idle>>20)
+			})
+		}
 	}
 }
 

@@ -24,9 +24,10 @@ type Exit struct {
 // same way. Follow closes in. Call it once.
 func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit {
 	stderr := tail{limit: MaxStderr}
+	over := make(chan struct{})
 	var streams sync.WaitGroup
 	streams.Go(func() { in.copyTo(p.stdin) })
-	streams.Go(func() { readLines(copied(p.stdout, p.copies[0]), output) })
+	streams.Go(func() { readLines(p.host.large.reader(copied(p.stdout, p.copies[0]), over), output) })
 	streams.Go(func() { copyAll(&stderr, copied(p.stderr, p.copies[1])) })
 
 	var exit Exit
@@ -48,6 +49,7 @@ func (p *Process) Follow(ctx context.Context, in *Input, output func(Line)) Exit
 
 	in.Close()
 	p.stdin.Close() // wakes a write that the agent never took
+	close(over)
 	p.stdout.finish()
 	p.stderr.finish()
 	streams.Wait()
@@ -123,8 +125,7 @@ func copied(r io.Reader, w io.Writer) io.Reader {
 	return io.TeeReader(r, w)
 }
 
-func readLines(r io.Reader, output func(Line)) {
-	lines := NewLineReader(r, MaxLine)
+func readLines(lines *LineReader, output func(Line)) {
 	for {
 		line, err := lines.Next()
 		if err != nil {

@@ -26,6 +26,7 @@ type Host struct {
 	log     *slog.Logger
 	limits  Limits
 	groups  *groups
+	large   *large
 	watches sync.WaitGroup // one per leader that has not ended
 	// unmarked is done when the system has refused the mark in the limits.
 	unmarked sync.Once
@@ -36,7 +37,7 @@ type Host struct {
 
 // NewHost returns a Host whose agents get limits. One per process: Run collects orphans of the whole process.
 func NewHost(log *slog.Logger, limits Limits) *Host {
-	return &Host{log: log, limits: limits, groups: newGroups(log, limits.Tasks), leaders: map[int]struct{}{}}
+	return &Host{log: log, limits: limits, groups: newGroups(log, limits.Tasks), large: newLarge(), leaders: map[int]struct{}{}}
 }
 
 // Sweep ends every process of this user that carries nonce or is in the control group of that start: what an earlier edge process left behind.

@@ -39,26 +39,25 @@ type LineReader struct {
 	r     *bufio.Reader
 	limit int
 	buf   []byte
+	enter func() (leave func()) // called once for a line above keepBuffer; leave is called when the line is not used any more
+	leave func()                // nil if the line is not large
 }
 
 const (
 	readSize = 64 << 10
-	// keepBuffer is the largest buffer that is kept from one line to the next.
+	// keepBuffer is the largest buffer that is kept from one line to the next. A longer line is large.
 	keepBuffer = 1 << 20
 )
 
 // NewLineReader returns a reader that keeps up to limit bytes of a line.
 func NewLineReader(r io.Reader, limit int) *LineReader {
-	return &LineReader{r: bufio.NewReaderSize(r, readSize), limit: limit}
+	return &LineReader{r: bufio.NewReaderSize(r, readSize), limit: limit, enter: func() func() { return func() {} }}
 }
 
 // Next returns the next line. Both \n and \r\n end one, and so does the end of the stream. The error is io.EOF after the last line, else
 // that of the reader underneath; what was read before it is returned as a line first.
 func (l *LineReader) Next() (Line, error) {
-	if cap(l.buf) > keepBuffer {
-		l.buf = nil
-	}
-	l.buf = l.buf[:0]
+	l.forget()
 	var cut int64
 	for {
 		chunk, err := l.r.ReadSlice('\n')
@@ -79,17 +78,35 @@ func (l *LineReader) Next() (Line, error) {
 	}
 }
 
-// grow makes room for size bytes, which are within the limit. It doubles, as append does not for large slices: that would leave five times the
-// longest line behind in buffers that were outgrown.
+// forget ends the line that was returned last.
+func (l *LineReader) forget() {
+	l.buf = l.buf[:0]
+	if l.leave != nil {
+		l.leave()
+		l.leave = nil
+	}
+}
+
+// grow makes room for size bytes, which are within the limit. It doubles, and goes to the limit for a large line: growing as append does would
+// leave five times the longest line behind in buffers that were outgrown.
 func (l *LineReader) grow(size int) {
 	if size <= cap(l.buf) {
 		return
 	}
-	l.buf = append(make([]byte, 0, min(max(size, 2*cap(l.buf)), l.limit)), l.buf...)
+	room := max(size, 2*cap(l.buf))
+	if size > keepBuffer {
+		l.leave = l.enter()
+		room = l.limit
+	}
+	l.buf = append(make([]byte, 0, min(room, l.limit)), l.buf...)
 }
 
+// finish returns the line that was read. A large buffer is not kept beside it: who has taken the line apart is rid of it.
 func (l *LineReader) finish(cut int64) Line {
 	text := l.buf
+	if cap(text) > keepBuffer {
+		l.buf = nil
+	}
 	if cut == 0 {
 		return Line{Text: bytes.TrimSuffix(text, []byte("\r"))}
 	}

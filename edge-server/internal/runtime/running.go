@@ -51,7 +51,7 @@ func (r *running) Answer(a wire.Answer) (func(), error) {
 func (r *running) Follow(ctx context.Context, emit func(run.AgentEvent) error) admission.Exit {
 	ctx, lifted := r.withLimit(ctx)
 	t := talk{
-		dialogue: r.dialogue, input: r.input, desk: r.desk, out: newOutlet(r.secrets, emit), log: r.log, metrics: r.metrics,
+		dialogue: r.dialogue, input: r.input, desk: r.desk, out: newOutlet(r.secrets, emit), large: r.proc.Large, log: r.log, metrics: r.metrics,
 	}
 	t.begin()
 	exit := r.proc.Follow(ctx, r.input, t.line)

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -28,8 +29,23 @@ type passage struct {
 	text    *redact.Stream
 }
 
+// maxPiece is how much of a text is worked on at once, in bytes: each step copies it.
+const maxPiece = 64 << 10
+
 // add takes the next piece of a block.
 func (s *speech) add(d run.Delta) {
+	for len(d.Text) > maxPiece {
+		end := maxPiece
+		for end > maxPiece-utf8.UTFMax && !utf8.RuneStart(d.Text[end]) {
+			end--
+		}
+		s.take(run.Delta{Channel: d.Channel, Block: d.Block, Text: d.Text[:end]})
+		d.Text = d.Text[end:]
+	}
+	s.take(d)
+}
+
+func (s *speech) take(d run.Delta) {
 	if s.secrets.Idle() {
 		s.say(d)
 		return

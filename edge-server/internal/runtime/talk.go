@@ -15,6 +15,7 @@ type talk struct {
 	input    *process.Input
 	desk     *desk
 	out      *outlet
+	large    func() (done func()) // see process.Process.Large
 	raw      rawOutput
 	log      *slog.Logger
 	metrics  *metrics
@@ -108,6 +109,9 @@ func (t *talk) emit(events []run.AgentEvent) {
 // end says the last words: raw output first, since the terminal ends the log.
 func (t *talk) end(end End, stderrCut int64) run.Outcome {
 	events, outcome := t.dialogue.End(end)
+	if hasLarge(events) {
+		defer t.large()()
+	}
 	t.emit(t.raw.flush())
 	t.emit(stderrOutput(end.Stderr, stderrCut))
 	if end.Code == 0 {
@@ -116,4 +120,23 @@ func (t *talk) end(end End, stderrCut int64) run.Outcome {
 	t.emit(events)
 	t.out.flush()
 	return t.out.outcome(events, outcome)
+}
+
+// largeText is how much text is said alone: as much as makes a line large.
+const largeText = 1 << 20
+
+func hasLarge(events []run.AgentEvent) bool {
+	for _, e := range events {
+		switch e := e.(type) {
+		case run.Done:
+			if len(e.Answer) > largeText {
+				return true
+			}
+		case run.Delta:
+			if len(e.Text) > largeText {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -10,19 +10,28 @@ import (
 
 // flood is an agent that prints as fast as anybody reads, for a while, and then ends as if nothing had been.
 type flood struct {
-	kind  string // partials, noise, endless or long
+	kind  string // partials, noise, endless, long, piece or answer
 	speak string // bridge or events: the language of its good lines
 	span  time.Duration
 }
 
 // Sizes of a flood.
 const (
-	burst    = 64 << 10 // bytes of one write
-	pieceLen = 100      // bytes of text in one partial
+	burst    = 64 << 10      // bytes of one write
+	pieceLen = 100           // bytes of text in one partial
+	mostText = 99 << 20 / 10 // bytes of text in a line that is as long as an edge takes it whole
 )
 
 // play says in its last words how much it printed, and how much of it was lines of the protocol.
 func (f flood) play(stdout io.Writer) error {
+	switch f.kind {
+	case "piece":
+		_, err := fmt.Fprintf(stdout, "%s"+f.lastWords(), f.partial(mostText), "still here.")
+		return err
+	case "answer":
+		_, err := stdout.Write(f.answer())
+		return err
+	}
 	chunk, err := f.chunk()
 	if err != nil {
 		return err
@@ -38,7 +47,7 @@ func (f flood) play(stdout io.Writer) error {
 	took := time.Since(begin)
 	pieces := 0
 	if f.kind == "partials" {
-		pieces = printed / len(f.partial())
+		pieces = printed / len(f.partial(pieceLen))
 	}
 	words := fmt.Sprintf("still here after %d pieces, %d bytes in %d ms.", pieces, printed, took.Milliseconds())
 	_, err = fmt.Fprintf(stdout, "\n"+f.lastWords(), words)
@@ -49,7 +58,7 @@ func (f flood) play(stdout io.Writer) error {
 func (f flood) chunk() ([]byte, error) {
 	switch f.kind {
 	case "partials":
-		line := f.partial()
+		line := f.partial(pieceLen)
 		return bytes.Repeat(line, burst/len(line)), nil
 	case "noise":
 		return bytes.Repeat([]byte("[12%] compiling \x00 \xff\xfe \xc3 …\r\n"), burst/32), nil
@@ -59,8 +68,17 @@ func (f flood) chunk() ([]byte, error) {
 	return nil, fmt.Errorf("unknown flood %q", f.kind)
 }
 
-func (f flood) partial() []byte {
-	text := strings.Repeat("x", pieceLen)
+// answer is an end that brings the whole answer.
+func (f flood) answer() []byte {
+	text := strings.Repeat("x", mostText)
+	if f.speak == "bridge" {
+		return fmt.Appendf(nil, `{"type":"result","text":%q}`+"\n", text)
+	}
+	return fmt.Appendf(nil, `{"type":"done","answer":%q}`+"\n", text)
+}
+
+func (f flood) partial(size int) []byte {
+	text := strings.Repeat("x", size)
 	if f.speak == "bridge" {
 		return fmt.Appendf(nil, `{"type":"partial","text":%q}`+"\n", text)
 	}

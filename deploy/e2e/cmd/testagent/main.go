@@ -39,7 +39,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 	flags.BoolVar(&s.stamp, "stamp", false, "say nothing but the time, as <nanoseconds since 1970>")
 	flags.StringVar(&s.artifact, "artifact", "", "hand out a file of that `name` at the end")
 	act := flags.String("act", "", "behave badly instead: exit, garbage, longline, forever or stubborn")
-	flags.StringVar(&f.kind, "flood", "", "print as fast as anybody reads instead: partials, noise, endless or long")
+	flags.StringVar(&f.kind, "flood", "",
+		"print as fast as anybody reads instead: partials, noise, endless or long; or 9.9 MiB in a good line: piece, answer")
 	flags.StringVar(&f.speak, "speak", "events", "the language of a flood: bridge or events")
 	flags.DurationVar(&f.span, "for", time.Second, "how long a flood lasts; one that is long is 50 MiB")
 	if err := flags.Parse(args); err != nil {

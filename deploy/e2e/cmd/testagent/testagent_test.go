@@ -59,6 +59,21 @@ func TestALongLineIsLong(t *testing.T) {
 	}
 }
 
+func TestALargeTextIsOneLine(t *testing.T) {
+	for _, kind := range []string{"piece", "answer"} {
+		for _, speak := range []string{"bridge", "events"} {
+			var out bytes.Buffer
+			if err := run(t.Context(), []string{"--flood", kind, "--speak", speak}, strings.NewReader(turn), &out); err != nil {
+				t.Fatal(err)
+			}
+			first, _, _ := bytes.Cut(out.Bytes(), []byte("\n"))
+			if _, err := agentline.Parse(first); err != nil || len(first) < mostText || len(first) > 10<<20 {
+				t.Errorf("%s in %s: %d bytes, %v", kind, speak, len(first), err)
+			}
+		}
+	}
+}
+
 func TestAFloodEndsInGoodForm(t *testing.T) {
 	for _, kind := range []string{"partials", "noise", "endless", "long"} {
 		for speak, last := range map[string]string{"bridge": `{"type":"result","text":""}`, "events": `{"type":"done"}`} {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
@@ -48,8 +49,25 @@ func (r *Redactor) String(s string) string {
 	if r.Idle() || s == "" {
 		return s
 	}
+	if !r.in(s) {
+		return s
+	}
+	// In pieces, as each push copies its own a few times.
 	stream := r.Stream()
-	return stream.Push(s) + stream.Flush()
+	var clean strings.Builder
+	clean.Grow(len(s))
+	for len(s) > chunkSize {
+		clean.WriteString(stream.Push(s[:chunkSize]))
+		s = s[chunkSize:]
+	}
+	clean.WriteString(stream.Push(s))
+	clean.WriteString(stream.Flush())
+	return clean.String()
+}
+
+// in says whether s holds a secret.
+func (r *Redactor) in(s string) bool {
+	return slices.ContainsFunc(r.needles, func(needle []byte) bool { return strings.Contains(s, string(needle)) })
 }
 
 // JSON returns a JSON value without secrets in its strings and keys. Every byte outside of a string that held one stays as it is. What is no
