@@ -22,5 +22,5 @@ start=$(date +%s)
 (cd deploy/e2e && $GO test -count=1 -v -timeout 1h ./faults -time "$TIME" -seed "${SEED:-0}")
 cd hub-server
 $GO test -count=1 -v -timeout 1h -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./internal/gate -resumes $resumes -lost $lost
-$GO test -count=1 -v -timeout 1h -run '^(TestALogIsDense|TestATailReader|TestP10|TestP11)' ./internal/sqlstore
+$GO test -count=1 -v -timeout 1h -run '^(TestALogIsDense|TestATailReader|TestP10|TestP11|TestEveryPage)' ./internal/sqlstore
 echo "faults: passed in $(($(date +%s) - start)) s"

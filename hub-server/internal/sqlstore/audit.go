@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
@@ -101,7 +102,8 @@ func (a *Audit) KeyInUse(ctx context.Context, key account.KeyID) error {
 		if err != nil {
 			return fmt.Errorf("look for key: %w", err)
 		}
-		if !entered {
+		// An entry of another request of the same group has no number yet, so it is in no table.
+		if !entered && !slices.ContainsFunc(tx.audits, func(other audit.Entry) bool { return other.Act == e.Act && other.Target == e.Target }) {
 			tx.Audit(e)
 		}
 		return nil

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	million    = 1_000_000
+	million    = 1_000_000 / share
 	pageWithin = 50 * time.Millisecond
 )
 
