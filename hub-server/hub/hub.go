@@ -134,6 +134,8 @@ func (h *Hub) Run(ctx context.Context) error {
 		// The writer first: everything behind it still commits while it stops.
 		supervise.Part{Name: "store writer", Run: s.writer.Run},
 		supervise.Part{Name: "store checkpoints", Run: s.checkpointer.Run},
+		// Before anything reads the record: from here on no format is switched on that this hub cannot read.
+		supervise.Part{Name: "list of hubs", Run: s.peers.Run, Ready: s.peers.Ready()},
 		supervise.Part{Name: "keys", Run: s.keys.Run},
 		supervise.Part{Name: "audit seals", Run: s.sealer.Run},
 		supervise.Part{Name: "retention", Run: s.trimmer.Run},

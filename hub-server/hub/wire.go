@@ -16,6 +16,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/peer"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
@@ -29,6 +30,7 @@ import (
 type services struct {
 	writer       *sqlstore.Writer
 	checkpointer *sqlstore.Checkpointer
+	peers        *peer.Registry
 	keys         *account.Keyring
 	sealer       *audit.Sealer
 	trimmer      *retention.Trimmer
@@ -74,6 +76,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	}
 	s.writer = h.store.NewWriter(h.log, h.registry, h.committed)
 	s.checkpointer = h.store.NewCheckpointer(h.log)
+	s.peers = peer.NewRegistry(sqlstore.NewPeers(h.store, s.writer), peer.ID(h.name), h.log)
 	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.opts.Config.RetentionOutbox, h.log)
 	s.presence = memstate.NewPresence(h.name, h.hubBus)
 	st := stores{

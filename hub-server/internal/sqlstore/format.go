@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -10,8 +11,14 @@ import (
 // whoever meets the number there, before they write or with what they read, knows what to expect.
 type Format int64
 
-// newestFormat is the highest that this program reads, and the one that it writes.
-const newestFormat Format = 1
+// The formats. A store begins with the first, and is raised to another when somebody wants to write what it brings.
+const (
+	formatFirst    Format = 1
+	FormatArchives Format = 2 // a log may begin behind its first event: the others are in an archive
+)
+
+// newestFormat is the highest that this program reads.
+const newestFormat = FormatArchives
 
 // ErrFormatNewer means that newer hubs write what this program cannot read. Nothing is skipped: it stops to read and to write, and is
 // not ready any more.
@@ -22,4 +29,31 @@ func (f Format) check() error {
 		return fmt.Errorf("%w (it has %d, this program knows %d)", ErrFormatNewer, f, newestFormat)
 	}
 	return nil
+}
+
+// RaiseFormat switches a format on, unless a hub that lives has not announced that it reads it, and says whether it is on. Hubs from before
+// announcements (schema 10 and older) are not seen: they turn unready when they meet the number.
+func (w *Writer) RaiseFormat(ctx context.Context, to Format) (on bool, err error) {
+	if err := to.check(); err != nil {
+		return false, err
+	}
+	err = w.Do(ctx, []Lock{lockHubs()}, func(ctx context.Context, tx *Tx) error {
+		const raise = `
+UPDATE store_counter SET format = $1 WHERE id = 1 AND format < $1 AND NOT EXISTS (SELECT 1 FROM hubs WHERE reads_format < $1)`
+		if _, err := tx.Exec(ctx, raise, int64(to)); err != nil {
+			return fmt.Errorf("raise format: %w", err)
+		}
+		now, err := tx.format(ctx)
+		on = now >= to
+		return err
+	})
+	return err == nil && on, err
+}
+
+// format reads the store's number.
+func (t *Tx) format(ctx context.Context) (now Format, err error) {
+	if err := t.QueryRow(ctx, `SELECT format FROM store_counter WHERE id = 1`).Scan(&now); err != nil {
+		return 0, fmt.Errorf("read format: %w", err)
+	}
+	return now, now.check()
 }

@@ -81,6 +81,9 @@ func (s *Store) begin(ctx context.Context, header backup.Header) error {
 	if err := tx.QueryRowContext(ctx, take, newEpoch()).Scan(&seq); err != nil {
 		return fmt.Errorf("make epoch: %w", err)
 	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM hubs`); err != nil { // none of those that lived then uses this store
+		return fmt.Errorf("clear list of hubs: %w", err)
+	}
 	_, err = tx.ExecContext(ctx, insertAudit, seq, micros(time.Now()), string(audit.StoreRestored), "", "", header.Epoch)
 	if err != nil {
 		return fmt.Errorf("enter into the audit log: %w", err)

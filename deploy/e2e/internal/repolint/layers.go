@@ -9,7 +9,7 @@ import (
 var (
 	hubDomain = []string{
 		"hub-server/internal/account", "hub-server/internal/audit", "hub-server/internal/backup", "hub-server/internal/chat", "hub-server/internal/delivery",
-		"hub-server/internal/fleet", "hub-server/internal/project", "hub-server/internal/prompt", "hub-server/internal/retention",
+		"hub-server/internal/fleet", "hub-server/internal/peer", "hub-server/internal/project", "hub-server/internal/prompt", "hub-server/internal/retention",
 		"hub-server/internal/runlog",
 	}
 	hubAdapters = []string{
