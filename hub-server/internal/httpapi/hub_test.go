@@ -57,6 +57,7 @@ type hub struct {
 	ended     chan account.Family
 	closed    chan id.Edge
 	lanes     *runlog.Lanes
+	record    *damaged
 	epoch     atomic.Pointer[wire.Epoch] // in place of the store's, when a test sets it
 }
 
@@ -100,8 +101,9 @@ func (h *hub) wire() httpapi.Deps {
 		h.t.Fatal(err)
 	}
 	metrics := telemetry.NewRegistry("hub")
+	h.record = &damaged{Store: sqlstore.NewRunlog(store, writer)}
 	runs := runlog.New(runlog.Config{
-		Store: sqlstore.NewRunlog(store, writer), Edges: fleets, Presence: h.online, Signer: signer, Log: log, Metrics: metrics,
+		Store: h.record, Edges: fleets, Presence: h.online, Signer: signer, Log: log, Metrics: metrics,
 	})
 	h.lanes = runs.Lanes
 	issuer, attempts := account.NewIssuer(h.keys, h.clock.now), account.NewAttempts(accounts, h.keys, h.clock.now)

@@ -41,7 +41,6 @@ var (
 	errSlow  = errors.New("client takes nothing")
 	errEnded = errors.New("right to read has ended, or the hub stops")
 	errStale = errors.New("store has another epoch")
-	errHole  = errors.New("hole in the log")
 )
 
 // stream is one reader of one run. It is served by its request's goroutine alone.
@@ -110,7 +109,7 @@ func (s *stream) head() {
 
 // close ends the answer: as whole when the client has what it may have, cut off when bytes are missing or may be.
 func (s *stream) close(err error) error {
-	for _, why := range []error{errGone, errSlow, errEnded, errStale, errHole} {
+	for _, why := range []error{errGone, errSlow, errEnded, errStale, runlog.ErrHole} {
 		if errors.Is(err, why) {
 			s.metrics.streamsEnded.With(why.Error()).Inc()
 		}

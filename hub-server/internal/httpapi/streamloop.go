@@ -27,7 +27,7 @@ func (s *stream) serve(page runlog.EventPage) (err error) {
 			keep.Reset(s.Pace.KeepAlive)
 		}
 		if len(page.Events) == 0 && s.after < page.Last {
-			return fmt.Errorf("%w: nothing comes after %d", errHole, s.after)
+			return fmt.Errorf("%w: nothing comes after %d", runlog.ErrHole, s.after)
 		}
 		if s.after >= page.Last {
 			if s.over {

@@ -15,7 +15,7 @@ import (
 func (s *stream) send(events []runlog.StoredEvent) error {
 	for _, e := range events {
 		if e.Seq != s.after+1 {
-			return fmt.Errorf("%w: %d comes after %d", errHole, e.Seq, s.after)
+			return fmt.Errorf("%w: %d comes after %d", runlog.ErrHole, e.Seq, s.after)
 		}
 		s.buf = s.projection.AppendFrame(s.buf, e)
 		s.after = e.Seq

@@ -31,7 +31,7 @@ func TestAHoleCutsTheStreamAndIsNeverSkipped(t *testing.T) {
 			t.Errorf("event 1: %v", err)
 		}
 		err = s.send([]runlog.StoredEvent{{Seq: 3, Type: event.RunCompleted, Payload: []byte(`{}`)}})
-		if !errors.Is(err, errHole) {
+		if !errors.Is(err, runlog.ErrHole) {
 			t.Errorf("event 3 behind event 1: %v", err)
 		}
 		t.Errorf("a cut stream went on: %v", s.close(err))

@@ -118,7 +118,8 @@ type EventPage struct {
 }
 
 // Events returns up to limit events after the given one (0 for all). A limit beyond MaxEvents, or none, means MaxEvents. Errors:
-// fault.NotFound, and fault.CursorAhead when after lies beyond the newest event: waiting for it would be waiting for ever (S2).
+// fault.NotFound, and fault.CursorAhead when after lies beyond the newest event: waiting for it would be waiting for ever (S2); ErrHole when
+// the next event is missing. A page never goes on behind a hole.
 func (r *Runs) Events(ctx context.Context, runID id.Run, after EventSeq, limit int) (EventPage, error) {
 	if limit <= 0 || limit > MaxEvents {
 		limit = MaxEvents
@@ -129,6 +130,10 @@ func (r *Runs) Events(ctx context.Context, runID id.Run, after EventSeq, limit i
 	}
 	if after > last {
 		return EventPage{}, fault.New(fault.CursorAhead, "The run has %d events; after_seq=%d lies beyond them.", last, after)
+	}
+	events, err = upToHole(events, after, last)
+	if err != nil {
+		return EventPage{}, fmt.Errorf("read log of %s: %w", runID, err)
 	}
 	return EventPage{Events: events, Last: last}, nil
 }
