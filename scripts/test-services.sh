@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests use beyond Go, git and make: PostgreSQL, Redis and a C compiler (for the race detector).
+# Installs what the tests use beyond Go, git and make: PostgreSQL, Redis, a C compiler (for the race detector), curl and a browser.
 # What is there stays as it is. The tests start servers of their own; none of those installed here needs to run.
 set -eu
 
@@ -15,9 +15,18 @@ have_postgres() {
 	return 1
 }
 
+have_browser() {
+	for name in chromium chromium-browser google-chrome google-chrome-stable; do
+		have "$name" && return 0
+	done
+	return 1
+}
+
 have_postgres || missing="$missing postgresql"
 have redis-server || missing="$missing redis-server"
 have gcc || have cc || have clang || missing="$missing gcc libc6-dev"
+have curl || missing="$missing curl"
+have_browser || missing="$missing chromium"
 
 if [ -z "$missing" ]; then
 	echo "test-services: everything is here"

@@ -86,7 +86,8 @@ func (r *Rig) StartHub() {
 }
 
 func (r *Rig) hubEnv() []string {
-	return append([]string{"HUB_HOME=" + r.HubHome(), "HUB_ADDR=" + r.addr}, r.opts.Env...)
+	own := []string{"HUB_HOME=" + r.HubHome(), "HUB_ADDR=" + r.addr, "HUB_ORIGINS=" + r.HubURL() + "," + r.Proxy.URL()}
+	return append(own, r.opts.Env...)
 }
 
 // HubCommand runs a command of hub-server on the hub's state and returns what it printed. It must succeed.
