@@ -16,7 +16,7 @@ type Extent struct {
 	Head        wire.ProducerSeq
 }
 
-// Page is consecutive rows as a program of this machine reads them. Unlike a Batch it does not wait for blobs.
+// Page is consecutive rows as a program of this machine reads them. Unlike a batch for the hub it does not wait for blobs.
 type Page struct {
 	Incarnation wire.Incarnation
 	// First is the number of the first row, or of the next one to come if there is none. It is greater than what was asked for if the rows

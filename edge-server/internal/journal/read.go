@@ -8,20 +8,9 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
-
-// Batch is a run of consecutive rows on their way to the hub.
-type Batch struct {
-	First wire.ProducerSeq
-	Rows  [][]byte
-	Bytes int64 // of all rows together
-	// Missing are the blobs that the hub must have before the row behind this batch may be sent.
-	Missing []event.BlobRef
-}
-
-// Last is the number of the last row; First-1 for an empty batch.
-func (b Batch) Last() wire.ProducerSeq { return b.First + wire.ProducerSeq(len(b.Rows)) - 1 }
 
 const maxBatchRows = 1024
 
@@ -35,8 +24,8 @@ const (
 
 // Read returns rows from number from on, at most maxBytes of them unless the first alone is larger. It stops before a row whose blobs the
 // hub does not have and names them.
-func (j *Journal) Read(ctx context.Context, from wire.ProducerSeq, maxBytes int64) (Batch, error) {
-	batch := Batch{First: from}
+func (j *Journal) Read(ctx context.Context, from wire.ProducerSeq, maxBytes int64) (lane.Batch, error) {
+	batch := lane.Batch{First: from}
 	rows, err := j.db.readRows.QueryContext(ctx, int64(from), maxBatchRows)
 	if err != nil {
 		return batch, fmt.Errorf("read journal: %w", err)

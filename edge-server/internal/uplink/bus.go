@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/nats-io/nats.go"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 )
 
@@ -26,7 +27,7 @@ type bus struct {
 }
 
 // stream is the tunnel as a byte stream. A write that a dead link holds up for longer than patience fails, or the loop would wait with it and
-// never notice the silence. Close does not wait for the hub to say goodbye.
+// never notice the lane.Silence. Close does not wait for the hub to say goodbye.
 type stream struct {
 	net.Conn
 	socket   *websocket.Conn
@@ -58,11 +59,11 @@ func (d dialer) SkipTLSHandshake() bool { return true }
 // then on.
 func openBus(ctx context.Context, edge id.Edge, t *tunnel) (*bus, error) {
 	b := &bus{edge: edge, conn: t.conn, inbox: make(chan *nats.Msg, inboxMessages), closed: make(chan error, 1)}
-	tunnel := newStream(context.WithoutCancel(ctx), t.socket, silence)
+	tunnel := newStream(context.WithoutCancel(ctx), t.socket, lane.Silence)
 	nc, err := nats.Connect("nats://hub",
 		nats.SetCustomDialer(dialer{tunnel}), nats.SkipHostLookup(), nats.NoReconnect(), nats.NoCallbacksAfterClientClose(),
 		nats.UserInfoHandler(func() (string, string) { return string(edge), t.ticket }),
-		nats.Timeout(dialLimit), nats.FlusherTimeout(silence),
+		nats.Timeout(dialLimit), nats.FlusherTimeout(lane.Silence),
 		nats.ClosedHandler(func(nc *nats.Conn) { b.end(nc.LastError()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.end(err) }),
 	)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -17,16 +18,16 @@ import (
 // maxCommands is how many commands may wait to be received. Beyond it the connection ends, and the hub sends them again on the next.
 const maxCommands = 256
 
-// connection serves one tunnel. Three goroutines: the loop owns the machine and all publishing; one receives commands, which means waiting
+// connection serves one tunnel. Three goroutines: the loop owns the sender and all publishing; one receives commands, which means waiting
 // for the disk; one uploads blobs.
 type connection struct {
 	*Uplink
 	bus      *bus
-	machine  machine
+	sender   lane.Sender
 	end      ending // owned by the loop
 	commands chan wire.Command
 	receipts chan wire.CommandReceipt
-	blobs    chan []event.BlobRef // cap 1: the machine asks for one row's at a time
+	blobs    chan []event.BlobRef // cap 1: the sender asks for one row's at a time
 	uploads  chan struct{}        // cap 1: they are there
 }
 
@@ -59,7 +60,7 @@ var errDone = errors.New("the edge stops")
 // farewell is how long a stopping edge tries to get its last rows committed.
 const farewell = 2 * time.Second
 
-// loop feeds the machine and does what it says. ctx ends with the connection; stop asks for its end.
+// loop feeds the sender and does what it says. ctx ends with the connection; stop asks for its end.
 func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 	watch := newSleepWatch()
 	defer watch.stop()
@@ -67,7 +68,7 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 	grown := c.opts.Journal.Appended()
 	_, changed := c.opts.Profiles.Profiles() // before the greeting, which says what there is: a change in between is said twice
 	err := c.greet(ctx)
-	for err == nil && (giveUp == nil || !c.machine.settled()) {
+	for err == nil && (giveUp == nil || !c.sender.Settled()) {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -90,25 +91,25 @@ func (c *connection) loop(ctx context.Context, stop <-chan struct{}) error {
 		case r := <-c.receipts:
 			err = c.publish(subject.Receipt, r)
 		case <-c.uploads:
-			err = c.feed(ctx, uploaded{})
+			err = c.feed(ctx, lane.Uploaded{})
 		case <-watch.tick():
 			if c.end.slept = watch.slept(); c.end.slept {
 				return errSlept
 			}
-			err = c.feed(ctx, ticked{})
+			err = c.feed(ctx, lane.Ticked{})
 		}
 	}
 	return cmp.Or(err, errDone)
 }
 
-func grownTo(head wire.ProducerSeq) input { return grown{Head: head} }
+func grownTo(head wire.ProducerSeq) lane.Input { return lane.Grown{Head: head} }
 
 func (c *connection) greet(ctx context.Context) error {
 	hello, err := c.hello(ctx)
 	if err != nil {
 		return err
 	}
-	return c.feed(ctx, connected{hello})
+	return c.feed(ctx, lane.Connected{Hello: hello})
 }
 
 // hello says where the journal stands. A floor that moves between the two reads makes the connection begin anew.
@@ -129,9 +130,9 @@ func (c *connection) hello(ctx context.Context) (wire.Hello, error) {
 	}, nil
 }
 
-// feed steps the machine and carries out what it wants, until it wants nothing more.
-func (c *connection) feed(ctx context.Context, in input) error {
-	wants := c.machine.step(in, time.Now())
+// feed steps the sender and carries out what it wants, until it wants nothing more.
+func (c *connection) feed(ctx context.Context, in lane.Input) error {
+	wants := c.sender.Step(in, time.Now())
 	for len(wants) > 0 {
 		next, err := c.carryOut(ctx, wants[0])
 		if err != nil {
@@ -139,44 +140,44 @@ func (c *connection) feed(ctx context.Context, in input) error {
 		}
 		wants = wants[1:]
 		if next != nil {
-			wants = append(wants, c.machine.step(next, time.Now())...)
+			wants = append(wants, c.sender.Step(next, time.Now())...)
 		}
 	}
 	return nil
 }
 
 // carryOut does one thing; the input it returns, if any, is the answer to it.
-func (c *connection) carryOut(ctx context.Context, out output) (input, error) {
+func (c *connection) carryOut(ctx context.Context, out lane.Output) (lane.Input, error) {
 	j := c.opts.Journal
 	switch out := out.(type) {
-	case publish:
+	case lane.Publish:
 		return nil, c.publish(out.Verb, out.Body)
-	case send:
+	case lane.Send:
 		return nil, c.send(out.Frame)
-	case fetch:
+	case lane.Fetch:
 		batch, err := j.Read(ctx, out.From, out.MaxBytes)
-		return fetched{batch}, err
-	case upload:
+		return lane.Fetched{Batch: batch}, err
+	case lane.Upload:
 		c.ask(out.Blobs)
-	case keep:
+	case lane.Keep:
 		c.end.useful = true
 		j.PutCommitted(out.CommitReceipt)
-	case forget:
+	case lane.Forget:
 		return nil, j.MarkUploaded(ctx, out.SHA256, false)
-	case renumber:
+	case lane.Renumber:
 		c.opts.Log.Warn("the hub knows other rows under this journal's numbers: a new incarnation begins")
 		if err := j.Renumber(ctx); err != nil {
 			return nil, err
 		}
 		hello, err := c.hello(ctx)
-		return connected{hello}, err
-	case opened:
+		return lane.Connected{Hello: hello}, err
+	case lane.Opened:
 		c.end.opened = true
 		c.end.useful = out.Watermark > c.watermark // what an earlier connection brought counts: its receipts may be lost
 		c.watermark = out.Watermark
 		c.setStatus(Connected, nil)
 		c.opts.Log.Info("uplink is open", "connection", c.bus.conn)
-	case hangUp:
+	case lane.HangUp:
 		c.end.final = !out.Retry
 		return nil, out.Fault
 	}

@@ -29,7 +29,7 @@ func (c *connection) receive(ctx context.Context) error {
 	}
 }
 
-// ask replaces what the uploading goroutine was asked for: after a rewind the machine asks anew.
+// ask replaces what the uploading goroutine was asked for: after a rewind the sender asks anew.
 func (c *connection) ask(blobs []event.BlobRef) {
 	select {
 	case <-c.blobs:

@@ -9,6 +9,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -26,7 +27,7 @@ func (c *connection) hear(ctx context.Context, m *nats.Msg) error {
 	return c.feed(ctx, in)
 }
 
-func (c *connection) read(ctx context.Context, verb subject.Verb, data []byte) (input, error) {
+func (c *connection) read(ctx context.Context, verb subject.Verb, data []byte) (lane.Input, error) {
 	switch verb {
 	case subject.Welcome:
 		w, err := decode[wire.Welcome](data)
@@ -34,23 +35,23 @@ func (c *connection) read(ctx context.Context, verb subject.Verb, data []byte) (
 			return nil, err
 		}
 		chain, known, err := c.opts.Journal.ChainAt(ctx, w.Watermark)
-		return welcomed{w, chain, known}, err
+		return lane.Welcomed{Welcome: w, Local: chain, Known: known}, err
 	case subject.Committed:
 		w, err := decode[wire.CommittedTo](data)
 		if err != nil {
 			return nil, err
 		}
 		chain, known, err := c.opts.Journal.ChainAt(ctx, w.Receipt.Seq)
-		return acknowledged{w, chain, known}, err
+		return lane.Acknowledged{CommittedTo: w, Local: chain, Known: known}, err
 	case subject.Rewind:
 		w, err := decode[wire.Rewind](data)
-		return rewound{w}, err
+		return lane.Rewound{Rewind: w}, err
 	case subject.Refused:
 		w, err := decode[wire.Refused](data)
-		return refused{w}, err
+		return lane.Refused{Refused: w}, err
 	case subject.Ping:
 		w, err := decode[wire.Ping](data)
-		return pinged{w}, err
+		return lane.Pinged{Ping: w}, err
 	case subject.Command:
 		return nil, c.order(data)
 	}

@@ -1,5 +1,5 @@
 // Package uplink is the edge's end of the wire to its hub (architecture 6.5): one authenticated WebSocket to the hub's own port, inside it a
-// NATS connection, on it journal rows up and commands down. What to say is decided by a pure machine; the rest of the package is a thin
+// NATS connection, on it journal rows up and commands down. What to say about rows is decided by lane.Sender; the rest of the package is a thin
 // shell of goroutines around it. A connection is never repaired: whatever goes wrong ends it, and the next one begins with hello.
 package uplink
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	rows "github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -31,7 +32,7 @@ func (l *lane) sendCommands(ctx context.Context) error {
 		return fmt.Errorf("read commands: %w", err)
 	}
 	for _, c := range commands[:min(len(commands), maxInFlight)] {
-		if sent, ok := l.unanswered[c.DeliveryID]; ok && time.Since(sent) < silence {
+		if sent, ok := l.unanswered[c.DeliveryID]; ok && time.Since(sent) < rows.Silence {
 			continue
 		}
 		l.unanswered[c.DeliveryID] = time.Now()

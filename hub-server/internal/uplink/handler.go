@@ -160,7 +160,6 @@ var errSilent = errors.New("edge has been silent for too long")
 // Timing of a lane.
 const (
 	beatEvery     = 5 * time.Second
-	silence       = 15 * time.Second
 	probeLimit    = 2 * time.Second // for an older connection to prove that it is alive
 	farewellLimit = time.Second     // for a refused edge to hang up
 	lastWords     = 2 * time.Second // to record the end of a lane

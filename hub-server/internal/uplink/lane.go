@@ -11,13 +11,13 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	rows "github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 const (
 	credit        = 1 << 20   // bytes of rows that an edge may have in flight
-	maxBadFrames  = 3         // unreadable frames before the connection is refused
 	inboxMessages = 256       // beyond it the bus subscription holds back
 	maxInFlight   = 64        // commands sent and not yet answered with a receipt
 	maxCommit     = 256 << 10 // bytes of frames that are joined into one commit; a single frame may be larger
@@ -43,10 +43,8 @@ type lane struct {
 	greeted    bool
 	greeting   wire.Hello // the newest; its profiles are what the edge can run now
 	state      runlog.LaneState
-	generation wire.Generation
-	rewound    bool // this generation has had its rewind
-	badFrames  int
-	heardAt    time.Time // monotonic
+	receiver   rows.Receiver // what becomes of its frames
+	heardAt    time.Time     // monotonic
 	pings      uint64
 	unanswered map[id.Delivery]time.Time // when each open command was last sent
 
@@ -181,9 +179,8 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 		return fmt.Errorf("open lane: %w", err)
 	}
 	l.state = state
-	l.nextGeneration()
 	l.send(subject.Welcome, wire.Welcome{
-		Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.generation,
+		Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.receiver.Welcome(state.Watermark),
 		Epoch: state.Epoch, MaxFrame: wire.DefaultFrame,
 	})
 	if err := l.hub.Runs.DispatchWaiting(ctx, l.edge); err != nil {

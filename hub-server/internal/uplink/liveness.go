@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	rows "github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // beat proves that both ends are alive, and is the floor under lost wake-ups.
 func (l *lane) beat(ctx context.Context) error {
-	if time.Since(l.heardAt) > silence {
+	if time.Since(l.heardAt) > rows.Silence {
 		return errSilent
 	}
 	l.pings++

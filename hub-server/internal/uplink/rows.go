@@ -7,28 +7,23 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	rows "github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
-
-func (l *lane) nextGeneration() {
-	l.generation++
-	l.rewound = false
-}
 
 func (l *lane) frame(ctx context.Context, data []byte) error {
 	frame, err := wire.DecodeFrame(data)
 	if err != nil || !l.greeted {
 		return l.badFrame(err)
 	}
-	if frame.Generation != l.generation {
-		return nil // sent before the edge heard of the newer one; it sends those rows again
-	}
-	if frame.First > l.state.Watermark+1 {
+	switch l.receiver.Frame(frame) {
+	case rows.Commit:
+		return l.commit(ctx, l.gather(frame, len(data)))
+	case rows.Ask:
 		l.rewind()
-		return nil
 	}
-	return l.commit(ctx, l.gather(frame, len(data)))
+	return nil
 }
 
 // gather joins to the frame what has arrived behind it. An edge sends each row at once; a hub that is slower than that would commit them one
@@ -38,7 +33,7 @@ func (l *lane) gather(frame wire.Frame, bytes int) wire.Frame {
 		select {
 		case m := <-l.inbox:
 			next, err := wire.DecodeFrame(m.data)
-			if m.verb != subject.Frame || err != nil || next.Generation != frame.Generation || next.First != frame.Last()+1 {
+			if m.verb != subject.Frame || err != nil || !rows.Continues(frame, next) {
 				l.held <- m // there is room: it is empty while a message is handled
 				return frame
 			}
@@ -54,22 +49,18 @@ func (l *lane) gather(frame wire.Frame, bytes int) wire.Frame {
 func (l *lane) badFrame(err error) error {
 	l.hub.Metrics.badFrames.Inc()
 	l.hub.Log.Warn("uplink frame refused", "edge", l.edge, "error", err)
-	if l.badFrames++; l.badFrames >= maxBadFrames {
+	if l.receiver.Unreadable() == rows.Give {
 		return errBadFrames
 	}
 	l.rewind()
 	return nil
 }
 
-// rewind asks once per generation for what is missing.
 func (l *lane) rewind() {
-	if l.rewound || !l.greeted {
-		return
+	if again, ok := l.receiver.Rewind(); ok {
+		l.hub.Metrics.rewinds.Inc()
+		l.send(subject.Rewind, again)
 	}
-	l.nextGeneration()
-	l.rewound = true
-	l.hub.Metrics.rewinds.Inc()
-	l.send(subject.Rewind, wire.Rewind{Generation: l.generation, From: l.state.Watermark + 1})
 }
 
 func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
@@ -88,7 +79,7 @@ func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
 		l.rewind()
 		return nil
 	}
-	l.rewound = false
+	l.receiver.Committed(result.Watermark)
 	l.state.Watermark, l.state.Chain = result.Watermark, result.Chain
 	l.send(subject.Committed, wire.CommittedTo{Receipt: result.Receipt, Credit: credit})
 	return nil

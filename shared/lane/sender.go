@@ -1,4 +1,4 @@
-package uplink
+package lane
 
 import (
 	"time"
@@ -8,11 +8,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Limits of patience with a hub.
-const (
-	silence   = 15 * time.Second // without a word: the connection is dead
-	stallTime = 30 * time.Second // with rows in flight and none committed: something was lost
-)
+// stallTime is for how long rows may be in flight and none of them committed: something was lost then.
+const stallTime = 30 * time.Second
 
 // phase is how far a connection has come.
 type phase uint8
@@ -23,10 +20,10 @@ const (
 	over                  // hung up; nothing matters any more
 )
 
-// machine decides everything that the edge says on one connection about its rows: a pure step machine, fresh for each connection, owned by
+// Sender decides everything that the edge says on one connection about its rows: a pure step machine, fresh for each connection, owned by
 // the connection's loop. Inputs are what came from the hub, with what the journal knows about it, and what happened here; outputs are what
-// to do, in order.
-type machine struct {
+// to do, in order. The zero value waits for Connected.
+type Sender struct {
 	phase       phase
 	incarnation wire.Incarnation
 	generation  wire.Generation
@@ -47,8 +44,8 @@ type flown struct {
 	bytes int64
 }
 
-// step takes one input at a time now (monotonic).
-func (m *machine) step(in input, now time.Time) []output {
+// Step takes one input at a time now (monotonic).
+func (m *Sender) Step(in Input, now time.Time) []Output {
 	if m.phase == over {
 		return nil
 	}
@@ -56,64 +53,64 @@ func (m *machine) step(in input, now time.Time) []output {
 		m.heardAt = now
 	}
 	switch in := in.(type) {
-	case connected:
+	case Connected:
 		return m.connected(in, now)
-	case welcomed:
+	case Welcomed:
 		return m.welcomed(in, now)
-	case acknowledged:
+	case Acknowledged:
 		return m.acknowledged(in, now)
-	case rewound:
+	case Rewound:
 		return m.rewound(in, now)
-	case refused:
+	case Refused:
 		return m.refused(in)
-	case pinged:
-		return []output{publish{subject.Pong, wire.Pong(in.Ping)}}
-	case grown:
+	case Pinged:
+		return []Output{Publish{subject.Pong, wire.Pong(in.Ping)}}
+	case Grown:
 		m.head = max(m.head, in.Head)
 		return m.flow(nil)
-	case fetched:
+	case Fetched:
 		return m.fetched(in, now)
-	case uploaded:
+	case Uploaded:
 		m.uploading = false
 		return m.flow(nil)
 	}
 	return m.ticked(now)
 }
 
-func fromHub(in input) bool {
+func fromHub(in Input) bool {
 	switch in.(type) {
-	case welcomed, acknowledged, rewound, refused, pinged:
+	case Welcomed, Acknowledged, Rewound, Refused, Pinged:
 		return true
 	}
 	return false
 }
 
 // connected says hello. The rows of an older incarnation, if there was one on this connection, are forgotten.
-func (m *machine) connected(in connected, now time.Time) []output {
-	*m = machine{incarnation: in.Hello.Incarnation, floor: in.Hello.Floor, head: in.Hello.Head, heardAt: now}
-	return []output{publish{subject.Hello, in.Hello}}
+func (m *Sender) connected(in Connected, now time.Time) []Output {
+	*m = Sender{incarnation: in.Hello.Incarnation, floor: in.Hello.Floor, head: in.Hello.Head, heardAt: now}
+	return []Output{Publish{subject.Hello, in.Hello}}
 }
 
 // welcomed begins to send behind the watermark, unless the hub knows other rows under these numbers (architecture 6.5).
-func (m *machine) welcomed(in welcomed, now time.Time) []output {
+func (m *Sender) welcomed(in Welcomed, now time.Time) []Output {
 	if m.phase == open && in.Generation <= m.generation {
 		return nil
 	}
 	if in.Watermark > m.head || in.Known && in.Local != in.Chain {
-		return []output{renumber{}}
+		return []Output{Renumber{}}
 	}
 	m.phase, m.generation = open, in.Generation
 	m.credit, m.maxFrame = in.Credit, int64(in.MaxFrame)
 	m.sendFrom(max(in.Watermark+1, m.floor), now)
-	return m.flow([]output{opened{in.Watermark}})
+	return m.flow([]Output{Opened{in.Watermark}})
 }
 
 // sendFrom forgets what was in flight and continues at a row.
-func (m *machine) sendFrom(seq wire.ProducerSeq, now time.Time) {
+func (m *Sender) sendFrom(seq wire.ProducerSeq, now time.Time) {
 	m.next, m.flight, m.inFlight, m.uploading, m.progressAt = seq, nil, 0, false, now
 }
 
-func (m *machine) acknowledged(in acknowledged, now time.Time) []output {
+func (m *Sender) acknowledged(in Acknowledged, now time.Time) []Output {
 	seq := in.Receipt.Seq
 	switch {
 	case m.phase != open || in.Receipt.Incarnation != m.incarnation:
@@ -129,10 +126,10 @@ func (m *machine) acknowledged(in acknowledged, now time.Time) []output {
 	}
 	m.credit = in.Credit
 	m.next = max(m.next, seq+1)
-	return m.flow([]output{keep{in.Receipt}})
+	return m.flow([]Output{Keep{in.Receipt}})
 }
 
-func (m *machine) rewound(in rewound, now time.Time) []output {
+func (m *Sender) rewound(in Rewound, now time.Time) []Output {
 	if m.phase != open || in.Generation <= m.generation {
 		return nil
 	}
@@ -144,16 +141,16 @@ func (m *machine) rewound(in rewound, now time.Time) []output {
 	return m.flow(nil)
 }
 
-func (m *machine) refused(in refused) []output {
+func (m *Sender) refused(in Refused) []Output {
 	out := m.hangUp(fault.New(in.Code, "%s", in.Detail), in.Retry)
 	if in.Code == wire.NeedBlob {
-		out = append([]output{forget{in.Detail}}, out...)
+		out = append([]Output{Forget{in.Detail}}, out...)
 	}
 	return out
 }
 
 // flow asks for rows if some may be sent: at once when nothing is in flight, else within the credit.
-func (m *machine) flow(out []output) []output {
+func (m *Sender) flow(out []Output) []Output {
 	if m.phase != open || m.uploading || m.next > m.head {
 		return out
 	}
@@ -164,12 +161,12 @@ func (m *machine) flow(out []output) []output {
 	if room <= 0 && len(m.flight) > 0 {
 		return out
 	}
-	return append(out, fetch{m.next, room})
+	return append(out, Fetch{m.next, room})
 }
 
 // fetched sends a batch, and asks for more while there is credit. A single row larger than the credit left waits.
-func (m *machine) fetched(in fetched, now time.Time) []output {
-	var out []output
+func (m *Sender) fetched(in Fetched, now time.Time) []Output {
+	var out []Output
 	if m.phase != open || in.First != m.next {
 		return nil
 	}
@@ -180,14 +177,14 @@ func (m *machine) fetched(in fetched, now time.Time) []output {
 		if len(m.flight) == 0 {
 			m.progressAt = now
 		}
-		out = append(out, send{wire.Frame{Generation: m.generation, First: in.First, Rows: in.Rows}})
+		out = append(out, Send{wire.Frame{Generation: m.generation, First: in.First, Rows: in.Rows}})
 		m.flight = append(m.flight, flown{in.Last(), in.Bytes})
 		m.inFlight += in.Bytes
 		m.next = in.Last() + 1
 	}
 	if len(in.Missing) > 0 {
 		m.uploading = true
-		return append(out, upload{in.Missing})
+		return append(out, Upload{in.Missing})
 	}
 	if len(in.Rows) == 0 {
 		return out
@@ -195,22 +192,22 @@ func (m *machine) fetched(in fetched, now time.Time) []output {
 	return m.flow(out)
 }
 
-func (m *machine) ticked(now time.Time) []output {
+func (m *Sender) ticked(now time.Time) []Output {
 	switch {
-	case now.Sub(m.heardAt) >= silence:
-		return m.hangUp(fault.New(fault.Timeout, "The hub has been silent for %d s.", silence/time.Second), true)
+	case now.Sub(m.heardAt) >= Silence:
+		return m.hangUp(fault.New(fault.Timeout, "The hub has been silent for %d s.", Silence/time.Second), true)
 	case len(m.flight) > 0 && now.Sub(m.progressAt) >= stallTime:
 		return m.hangUp(fault.New(fault.Timeout, "The hub has committed nothing for %d s.", stallTime/time.Second), true)
 	}
 	return nil
 }
 
-// settled says whether everything in the journal is committed, or cannot be any more on this connection.
-func (m *machine) settled() bool {
+// Settled says whether everything in the journal is committed, or cannot be any more on this connection.
+func (m *Sender) Settled() bool {
 	return m.phase == over || m.phase == open && m.next > m.head && len(m.flight) == 0
 }
 
-func (m *machine) hangUp(why *fault.Fault, retry bool) []output {
+func (m *Sender) hangUp(why *fault.Fault, retry bool) []Output {
 	m.phase = over
-	return []output{hangUp{why, retry}}
+	return []Output{HangUp{why, retry}}
 }
