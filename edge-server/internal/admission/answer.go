@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -13,16 +12,12 @@ import (
 // receiveAnswer takes a person's answer to a prompt. It is on disk before the agent gets it, and the process that asked gets it once: after a
 // crash in between that process is gone, and the hub takes the answer to the next one (recover).
 func (a *Admission) receiveAnswer(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
-	target, known, err := a.journal.FindRun(ctx, c.RunID)
+	why, err := a.judge(ctx, c)
 	switch {
 	case err != nil:
 		return wire.CommandReceipt{}, err
-	case !known:
-		return a.reject(ctx, c, fault.New(fault.NotFound, "This edge has never taken the run."))
-	case c.Lease < target.Lease:
-		return a.reject(ctx, c, stale())
-	case target.Cancelled || target.Phase == journal.Ended:
-		return a.reject(ctx, c, fault.New(fault.TooLate, "The process that asked has ended, or is being stopped."))
+	case why != nil:
+		return a.reject(ctx, c, why)
 	}
 	deliver, err := a.take(c)
 	if err != nil {

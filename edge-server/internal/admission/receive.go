@@ -7,6 +7,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/shared/crashpoint"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -87,27 +88,20 @@ func (a *Admission) examine(c wire.Command) (*turn, *fault.Fault) {
 
 // receiveStartAgain answers another dispatch of a run that this edge has taken: it never starts a second process.
 func (a *Admission) receiveStartAgain(ctx context.Context, c wire.Command, earlier journal.Run) (wire.CommandReceipt, error) {
-	switch {
-	case c.Lease < earlier.Lease:
-		return a.reject(ctx, c, stale())
-	case earlier.Phase == journal.Ended:
-		return a.reject(ctx, c, fault.New(fault.RunEnded, "The run has ended on this edge; its end is in the journal."))
+	if why := lane.Judge(c, recorded(earlier)); why != nil {
+		return a.reject(ctx, c, why)
 	}
 	r := receipt(c, wire.Accepted, nil)
 	return r, a.journal.AnswerAgain(ctx, c, r)
 }
 
 func (a *Admission) receiveCancel(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
-	target, known, err := a.journal.FindRun(ctx, c.RunID)
+	why, err := a.judge(ctx, c)
 	switch {
 	case err != nil:
 		return wire.CommandReceipt{}, err
-	case !known:
-		return a.reject(ctx, c, fault.New(fault.NotFound, "This edge has never taken the run."))
-	case c.Lease < target.Lease:
-		return a.reject(ctx, c, stale())
-	case target.Phase == journal.Ended:
-		return a.reject(ctx, c, fault.New(fault.TooLate, "The run ended before the cancel came."))
+	case why != nil:
+		return a.reject(ctx, c, why)
 	}
 	r := receipt(c, wire.Accepted, nil)
 	if err := a.journal.AnswerCancel(ctx, c, r); err != nil {
@@ -133,6 +127,16 @@ func receipt(c wire.Command, s wire.Status, why *fault.Fault) wire.CommandReceip
 	return r
 }
 
-func stale() *fault.Fault {
-	return fault.New(fault.LeaseStale, "A newer dispatch of the run has been seen.")
+// judge says why a command cannot be taken, by what the journal has of its run.
+func (a *Admission) judge(ctx context.Context, c wire.Command) (*fault.Fault, error) {
+	target, known, err := a.journal.FindRun(ctx, c.RunID)
+	if err != nil || !known {
+		return lane.Judge(c, nil), err
+	}
+	return lane.Judge(c, recorded(target)), nil
+}
+
+// recorded is what lane.Judge has to know of a run.
+func recorded(r journal.Run) *lane.Known {
+	return &lane.Known{Lease: r.Lease, Cancelled: r.Cancelled, Ended: r.Phase == journal.Ended}
 }
