@@ -79,6 +79,12 @@ func TestFactsPassButNotInTheNormalisersPlace(t *testing.T) {
 		{run.Fact{Type: event.RunOutputBatch, Payload: event.OutputBatchPayload{Stream: "stderr", Lines: []string{"<"}}}, `run.output.batch {"stream":"stderr","lines":["<"]}`},
 		{run.Fact{Type: "run.agent.something_new"}, `run.agent.something_new {}`},
 		{run.Fact{Type: event.SessionMetrics, Payload: raw(`{"a":"` + strings.Repeat("x", 200000) + `"}`)}, `run.agent.session_metrics {"omitted_bytes":200008}`},
+		{
+			run.Fact{Type: "run.agent.something_new", Payload: raw(`{"api_key":"k","at":{"password":"p","input_tokens":1.0},"usage":{"token":"t"}}`)},
+			`run.agent.something_new {"at":{"input_tokens":1.0},"usage":{"token":"t"},"omitted_keys":["api_key","password"]}`,
+		},
+		{run.Fact{Type: "run.agent.something_new", Payload: raw(`{"secret":"s"}`)}, `run.agent.something_new {"omitted_keys":["secret"]}`},
+		{run.Fact{Type: event.RunCheckpoint, Payload: raw(`{"cookie":"s"}`)}, `run.checkpoint {"omitted_keys":["cookie"]}`},
 		{run.Fact{Type: event.SessionMetrics, Payload: raw(`[1]`)}, ""},
 		{run.Fact{Type: event.SessionMetrics, Payload: raw(`{`)}, ""},
 		{run.Fact{Type: event.SessionMetrics, Payload: raw(strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40))}, ""},

@@ -17,6 +17,7 @@ const (
 	maxClosed  = 8192      // ended tools remembered, to know a repeat
 	maxText    = 8 << 10   // bytes of an error sentence
 	maxName    = 255       // bytes of a name or a foreign id
+	maxOmitted = 16        // names of keys that were dropped from a fact
 	maxFact    = 128 << 10 // bytes of a fact's payload; a larger one is replaced by its size
 )
 
@@ -165,5 +166,5 @@ func (n *Normaliser) fact(f Fact) []Candidate {
 	if !ok {
 		return nil
 	}
-	return n.emit(Candidate{f.Type, payload})
+	return n.emit(Candidate{f.Type, withoutSecrets(payload)})
 }

@@ -45,6 +45,27 @@ func object(payload any) (json.RawMessage, bool) {
 	return raw, true
 }
 
+// withoutSecrets drops what R19 lets no row have from a payload that an agent wrote, and says in it which keys those were.
+func withoutSecrets(payload json.RawMessage) json.RawMessage {
+	rest, dropped := event.WithoutSecretKeys(payload)
+	if len(dropped) == 0 {
+		return payload
+	}
+	dropped = dropped[:min(len(dropped), maxOmitted)]
+	for i, key := range dropped {
+		dropped[i] = clean(key, maxName)
+	}
+	said, err := event.Encode(dropped)
+	if err != nil {
+		return json.RawMessage(`{}`) // strings always encode
+	}
+	out := append(bytes.TrimSuffix(rest, []byte("}")), `,"omitted_keys":`...)
+	if len(rest) == len(`{}`) {
+		out = []byte(`{"omitted_keys":`)
+	}
+	return append(append(out, said...), '}')
+}
+
 // bounded keeps an error of an agent within what one row should hold and gives it a code if it has none.
 func bounded(err event.ErrorObj) event.ErrorObj {
 	if err.Code == "" {

@@ -44,6 +44,8 @@ func TestBadInputGetsACodeAndASentenceAndChangesNothing(t *testing.T) {
 	send(object{"client_msg_id": client, "content": object{"text": strings.Repeat("x", 64<<10+1)}}).is(422, "too_large").sentence("65536")
 	send(object{"client_msg_id": client, "content": object{"text": "hi"}, "content_type": "video"}).is(400, "invalid_request")
 	send(object{"client_msg_id": client, "content": object{"text": "hi"}, "mention": []string{}}).is(400, "invalid_request").sentence("mention")
+	send(object{"client_msg_id": client, "content": object{"text": "hi"}, "api_key": "k"}).is(400, "invalid_request").sentence("api_key") // R19
+	p.ada.post(demo+"/runs", object{"prompt": "hi", "metadata": object{"token": "t"}}).is(400, "invalid_request").sentence("metadata")
 	send(`{"client_msg_id": `).is(400, "invalid_json").sentence("JSON")
 	send("{}\xff").is(400, "invalid_json")
 	send(`{} {}`).is(400, "invalid_json")
