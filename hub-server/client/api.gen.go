@@ -435,6 +435,7 @@ const (
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
+	ProblemCodeRunActive            ProblemCode = "run_active"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
 	ProblemCodeTooLarge             ProblemCode = "too_large"
@@ -501,6 +502,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodePromptExpired:
 		return true
 	case ProblemCodeRateLimited:
+		return true
+	case ProblemCodeRunActive:
 		return true
 	case ProblemCodeRunEnded:
 		return true
@@ -867,6 +870,9 @@ type AgentTask struct {
 	// ParentRunID Example: run_9f2c1b7ad0e44c55
 	ParentRunID RunID `json:"parent_run_id,omitempty,omitzero"`
 
+	// RegeneratesRunID Example: run_9f2c1b7ad0e44c55
+	RegeneratesRunID RunID `json:"regenerates_run_id,omitempty,omitzero"`
+
 	// RequestedBy Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	RequestedBy UserID `json:"requested_by"`
 
@@ -982,6 +988,12 @@ type BootstrapInput struct {
 
 	// Username What a person logs in with and is mentioned by.
 	Username Username `json:"username"`
+}
+
+// CancelInput defines model for CancelInput.
+type CancelInput struct {
+	// Force End the run now, without waiting for its edge.
+	Force bool `json:"force,omitempty,omitzero"`
 }
 
 // CanonicalEvent The lean view has the required fields, and `late`.
@@ -2034,6 +2046,12 @@ type ListAgentTaskEventsParams struct {
 	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// RegenerateAgentTaskParams defines parameters for RegenerateAgentTask.
+type RegenerateAgentTaskParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // CreateAgentJSONRequestBody defines body for CreateAgent for application/json ContentType.
 type CreateAgentJSONRequestBody = AgentInput
 
@@ -2078,6 +2096,9 @@ type CreateAgentTaskJSONRequestBody = AgentTaskInput
 
 // AnswerPromptJSONRequestBody defines body for AnswerPrompt for application/json ContentType.
 type AnswerPromptJSONRequestBody = PromptAnswerInput
+
+// CancelAgentTaskJSONRequestBody defines body for CancelAgentTask for application/json ContentType.
+type CancelAgentTaskJSONRequestBody = CancelInput
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -2563,12 +2584,23 @@ type ClientInterface interface {
 	// Corresponds with GET /web/agent-tasks/{task_id}/artifacts (the `ListAgentTaskArtifacts` operationId).
 	ListAgentTaskArtifacts(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CancelAgentTask Ask for a run to be stopped
+	// CancelAgentTaskWithBody Ask for a run to be stopped
 	//
-	// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is.
+	// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
+	//
+	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
-	CancelAgentTask(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	CancelAgentTaskWithBody(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelAgentTask Ask for a run to be stopped
+	//
+	// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
+	CancelAgentTask(ctx context.Context, taskID TaskID, body CancelAgentTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAgentTaskEvents The run's log after a point
 	//
@@ -2576,6 +2608,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 	ListAgentTaskEvents(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegenerateAgentTask Let the agent answer the same message once more
+	//
+	// Starts a new run of the agent, as it is configured now, for the message that triggered this one. It is a turn like any other: the agent remembers the conversation, the earlier answer too. The earlier run must be over (409 `run_active`) and stays as it is.
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/regenerate (the `RegenerateAgentTask` operationId).
+	RegenerateAgentTask(ctx context.Context, taskID TaskID, params *RegenerateAgentTaskParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // FollowRunEvents A run's log, live as server-sent events or in pages
@@ -3568,13 +3607,34 @@ func (c *API) ListAgentTaskArtifacts(ctx context.Context, taskID TaskID, reqEdit
 	return c.Client.Do(req)
 }
 
-// CancelAgentTask Ask for a run to be stopped
+// CancelAgentTaskWithBody Ask for a run to be stopped
 //
-// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is.
+// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
+//
+// Takes any type of body and a specified content type.
 //
 // Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
-func (c *API) CancelAgentTask(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewCancelAgentTaskRequest(c.Server, taskID)
+func (c *API) CancelAgentTaskWithBody(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelAgentTaskRequestWithBody(c.Server, taskID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelAgentTask Ask for a run to be stopped
+//
+// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
+func (c *API) CancelAgentTask(ctx context.Context, taskID TaskID, body CancelAgentTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelAgentTaskRequest(c.Server, taskID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -3592,6 +3652,23 @@ func (c *API) CancelAgentTask(ctx context.Context, taskID TaskID, reqEditors ...
 // Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 func (c *API) ListAgentTaskEvents(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAgentTaskEventsRequest(c.Server, taskID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegenerateAgentTask Let the agent answer the same message once more
+//
+// Starts a new run of the agent, as it is configured now, for the message that triggered this one. It is a turn like any other: the agent remembers the conversation, the earlier answer too. The earlier run must be over (409 `run_active`) and stays as it is.
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/regenerate (the `RegenerateAgentTask` operationId).
+func (c *API) RegenerateAgentTask(ctx context.Context, taskID TaskID, params *RegenerateAgentTaskParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegenerateAgentTaskRequest(c.Server, taskID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5624,8 +5701,19 @@ func NewListAgentTaskArtifactsRequest(server string, taskID TaskID) (*http.Reque
 	return req, nil
 }
 
-// NewCancelAgentTaskRequest constructs an http.Request for the CancelAgentTask method
-func NewCancelAgentTaskRequest(server string, taskID TaskID) (*http.Request, error) {
+// NewCancelAgentTaskRequest calls the generic CancelAgentTask builder with application/json body
+func NewCancelAgentTaskRequest(server string, taskID TaskID, body CancelAgentTaskJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCancelAgentTaskRequestWithBody(server, taskID, "application/json", bodyReader)
+}
+
+// NewCancelAgentTaskRequestWithBody constructs an http.Request for the CancelAgentTask method, with any body, and a specified content type
+func NewCancelAgentTaskRequestWithBody(server string, taskID TaskID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -5650,10 +5738,12 @@ func NewCancelAgentTaskRequest(server string, taskID TaskID) (*http.Request, err
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -5726,6 +5816,53 @@ func NewListAgentTaskEventsRequest(server string, taskID TaskID, params *ListAge
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRegenerateAgentTaskRequest constructs an http.Request for the RegenerateAgentTask method
+func NewRegenerateAgentTaskRequest(server string, taskID TaskID, params *RegenerateAgentTaskParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "task_id", taskID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/web/agent-tasks/%s/regenerate", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
 	}
 
 	return req, nil
@@ -6241,14 +6378,23 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /web/agent-tasks/{task_id}/artifacts (the `ListAgentTaskArtifacts` operationId).
 	ListAgentTaskArtifactsWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*ListAgentTaskArtifactsResponse, error)
 
-	// CancelAgentTaskWithResponse Ask for a run to be stopped
+	// CancelAgentTaskWithBodyWithResponse Ask for a run to be stopped
 	//
-	// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is.
+	// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
 	//
-	// Returns a wrapper object for the known response body format(s).
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
-	CancelAgentTaskWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*CancelAgentTaskResponse, error)
+	CancelAgentTaskWithBodyWithResponse(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelAgentTaskResponse, error)
+
+	// CancelAgentTaskWithResponse Ask for a run to be stopped
+	//
+	// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
+	CancelAgentTaskWithResponse(ctx context.Context, taskID TaskID, body CancelAgentTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelAgentTaskResponse, error)
 
 	// ListAgentTaskEventsWithResponse The run's log after a point
 	//
@@ -6258,6 +6404,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 	ListAgentTaskEventsWithResponse(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*ListAgentTaskEventsResponse, error)
+
+	// RegenerateAgentTaskWithResponse Let the agent answer the same message once more
+	//
+	// Starts a new run of the agent, as it is configured now, for the message that triggered this one. It is a turn like any other: the agent remembers the conversation, the earlier answer too. The earlier run must be over (409 `run_active`) and stays as it is.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /web/agent-tasks/{task_id}/regenerate (the `RegenerateAgentTask` operationId).
+	RegenerateAgentTaskWithResponse(ctx context.Context, taskID TaskID, params *RegenerateAgentTaskParams, reqEditors ...RequestEditorFn) (*RegenerateAgentTaskResponse, error)
 }
 
 // FollowRunEventsResponse200Headers the declared response headers of an HTTP 200 response for FollowRunEvents
@@ -8716,6 +8871,61 @@ func (r ListAgentTaskEventsResponse) ContentType() string {
 	return ""
 }
 
+// RegenerateAgentTaskResponseDefaultHeaders the declared response headers of an HTTP default response for RegenerateAgentTask
+type RegenerateAgentTaskResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RegenerateAgentTaskResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *RunReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RegenerateAgentTaskResponseDefaultHeaders
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r RegenerateAgentTaskResponse) GetJSON202() *RunReceipt {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RegenerateAgentTaskResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RegenerateAgentTaskResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RegenerateAgentTaskResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RegenerateAgentTaskResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RegenerateAgentTaskResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // FollowRunEventsWithResponse A run's log, live as server-sent events or in pages
 //
 // Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
@@ -9530,15 +9740,30 @@ func (c *ClientWithResponses) ListAgentTaskArtifactsWithResponse(ctx context.Con
 	return ParseListAgentTaskArtifactsResponse(rsp)
 }
 
-// CancelAgentTaskWithResponse Ask for a run to be stopped
+// CancelAgentTaskWithBodyWithResponse Ask for a run to be stopped
 //
-// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is.
+// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
 //
-// Returns a wrapper object for the known response body format(s).
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
-func (c *ClientWithResponses) CancelAgentTaskWithResponse(ctx context.Context, taskID TaskID, reqEditors ...RequestEditorFn) (*CancelAgentTaskResponse, error) {
-	rsp, err := c.CancelAgentTask(ctx, taskID, reqEditors...)
+func (c *ClientWithResponses) CancelAgentTaskWithBodyWithResponse(ctx context.Context, taskID TaskID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CancelAgentTaskResponse, error) {
+	rsp, err := c.CancelAgentTaskWithBody(ctx, taskID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelAgentTaskResponse(rsp)
+}
+
+// CancelAgentTaskWithResponse Ask for a run to be stopped
+//
+// Idempotent. A run that was not sent to an edge yet ends at once; another goes to `cancelling` until its edge confirms that the process tree is gone. A run that is already over answers as it is; of one that is `interrupted` the edge, when it is back, ends what it may still work on. With `force` nobody waits for the edge: the run ends now, as `interrupted` with reason `forced` unless all is known to be gone. The edge keeps the order to end the processes, and what it still reports is late.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/cancel (the `CancelAgentTask` operationId).
+func (c *ClientWithResponses) CancelAgentTaskWithResponse(ctx context.Context, taskID TaskID, body CancelAgentTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*CancelAgentTaskResponse, error) {
+	rsp, err := c.CancelAgentTask(ctx, taskID, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -9558,6 +9783,21 @@ func (c *ClientWithResponses) ListAgentTaskEventsWithResponse(ctx context.Contex
 		return nil, err
 	}
 	return ParseListAgentTaskEventsResponse(rsp)
+}
+
+// RegenerateAgentTaskWithResponse Let the agent answer the same message once more
+//
+// Starts a new run of the agent, as it is configured now, for the message that triggered this one. It is a turn like any other: the agent remembers the conversation, the earlier answer too. The earlier run must be over (409 `run_active`) and stays as it is.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /web/agent-tasks/{task_id}/regenerate (the `RegenerateAgentTask` operationId).
+func (c *ClientWithResponses) RegenerateAgentTaskWithResponse(ctx context.Context, taskID TaskID, params *RegenerateAgentTaskParams, reqEditors ...RequestEditorFn) (*RegenerateAgentTaskResponse, error) {
+	rsp, err := c.RegenerateAgentTask(ctx, taskID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegenerateAgentTaskResponse(rsp)
 }
 
 // ParseFollowRunEventsResponse parses an HTTP response from a FollowRunEventsWithResponse call
@@ -11643,6 +11883,52 @@ func ParseListAgentTaskEventsResponse(rsp *http.Response) (*ListAgentTaskEventsR
 	switch {
 	case true:
 		var headers ListAgentTaskEventsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRegenerateAgentTaskResponse parses an HTTP response from a RegenerateAgentTaskWithResponse call
+func ParseRegenerateAgentTaskResponse(rsp *http.Response) (*RegenerateAgentTaskResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RegenerateAgentTaskResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest RunReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RegenerateAgentTaskResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

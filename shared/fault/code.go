@@ -29,6 +29,7 @@ const (
 	AgentOperateRequired Code = "agent_operate_required" // the edge's owner has not let you operate this agent
 	EmptyPrompt          Code = "empty_prompt"           // nothing to send
 	RunEnded             Code = "run_ended"              // the run is already over
+	RunActive            Code = "run_active"             // the run is not over yet
 	AlreadyAnswered      Code = "already_answered"       // another answer came first and stands
 	PromptExpired        Code = "prompt_expired"         // nobody answered in time
 	PromptCancelled      Code = "prompt_cancelled"       // the run is over; nobody waits for an answer
@@ -55,6 +56,7 @@ const (
 	StartUnknown   Code = "start_unknown"   // the edge crashed between intent and start
 	ProcessLost    Code = "process_lost"    // the edge came back without the process
 	EdgeAbsent     Code = "edge_absent"     // the edge stayed away for too long
+	Forced         Code = "forced"          // a person ended the run without waiting for its edge
 	EdgeStopped    Code = "edge_stopped"    // the edge was shut down while the agent worked
 	Interrupted    Code = "interrupted"     // the run was cut off; its reason_code says why
 	LeaseStale     Code = "lease_stale"     // a command for an older dispatch of the run

@@ -91,7 +91,7 @@ func (s *scene) complete(run id.Run) {
 // cancel asks for the end of a run, from device a.
 func (s *scene) cancel(run id.Run) {
 	s.t.Helper()
-	if _, err := client.Decode[client.AgentTask](s.a.API().CancelAgentTask(s.t.Context(), string(run))); err != nil {
+	if _, err := client.Decode[client.AgentTask](s.a.API().CancelAgentTask(s.t.Context(), string(run), client.CancelInput{})); err != nil {
 		s.t.Fatalf("cancel: %v", err)
 	}
 }

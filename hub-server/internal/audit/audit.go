@@ -26,6 +26,7 @@ const (
 	OperateTaken   Act = "operate.taken_back" // target: the edge; detail: from whom
 	PromptAnswered Act = "prompt.answered"    // target: the request; detail: the run
 	RunCancelled   Act = "run.cancelled"      // target: the run
+	RunForced      Act = "run.forced"         // target: the run; its edge was not waited for
 	KeysInUse      Act = "keys.in_use"        // target: the key that access tokens are signed with from now on
 	StoreRestored  Act = "store.restored"     // detail: the epoch that the backup was of
 )

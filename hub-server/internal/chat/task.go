@@ -19,6 +19,8 @@ type NewTask struct {
 	Trigger id.Message
 	TraceID string // 32 hex, of the request
 
+	Regenerates id.Run // the earlier run for the same message, if the new one is asked for in its stead
+
 	Attachments []wire.Attachment // of the prompt
 }
 
@@ -37,6 +39,22 @@ func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTas
 		}
 		return m.startForPrompt(ctx, by, session, n, claim)
 	})
+}
+
+// Regenerate starts a new run of the same agent for the message that triggered an earlier one, which stays as it is; fault.RunActive while
+// that is not over.
+func (m *Messages) Regenerate(
+	ctx context.Context, by account.Principal, earlier runlog.Run, traceID string, at account.Attempt,
+) (runlog.Run, error) {
+	switch {
+	case !earlier.State.Ended():
+		return runlog.Run{}, fault.New(fault.RunActive, "The run is not over yet (%s). Wait for its end, or cancel it.", earlier.State)
+	case earlier.Trigger == "":
+		return runlog.Run{}, fault.New(fault.Conflict, "No message triggered this run. Start another one with a prompt.")
+	}
+	return m.StartTask(ctx, by, NewTask{
+		Session: earlier.Session, Agent: earlier.Agent, Trigger: earlier.Trigger, TraceID: traceID, Regenerates: earlier.ID,
+	}, at)
 }
 
 func (m *Messages) startForPrompt(
@@ -89,7 +107,7 @@ func (m *Messages) startForMessage(
 	}
 	run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
 		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: trigger.Attachments,
-		Trigger: trigger.ID, RequestedBy: by.User, TraceID: n.TraceID,
+		Trigger: trigger.ID, RequestedBy: by.User, TraceID: n.TraceID, Regenerates: n.Regenerates,
 	})
 	if err != nil {
 		return runlog.Run{}, err

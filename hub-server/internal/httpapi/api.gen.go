@@ -211,6 +211,7 @@ const (
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
+	ProblemCodeRunActive            ProblemCode = "run_active"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
 	ProblemCodeTooLarge             ProblemCode = "too_large"
@@ -277,6 +278,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodePromptExpired:
 		return true
 	case ProblemCodeRateLimited:
+		return true
+	case ProblemCodeRunActive:
 		return true
 	case ProblemCodeRunEnded:
 		return true
@@ -537,6 +540,9 @@ type AgentTask struct {
 	// ParentRunID Example: run_9f2c1b7ad0e44c55
 	ParentRunID RunID `json:"parent_run_id,omitempty,omitzero"`
 
+	// RegeneratesRunID Example: run_9f2c1b7ad0e44c55
+	RegeneratesRunID RunID `json:"regenerates_run_id,omitempty,omitzero"`
+
 	// RequestedBy Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	RequestedBy UserID `json:"requested_by"`
 
@@ -627,6 +633,12 @@ type BootstrapInput struct {
 
 	// Username What a person logs in with and is mentioned by.
 	Username Username `json:"username"`
+}
+
+// CancelInput defines model for CancelInput.
+type CancelInput struct {
+	// Force End the run now, without waiting for its edge.
+	Force bool `json:"force,omitempty,omitzero"`
 }
 
 // ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
@@ -1386,6 +1398,12 @@ type ListAgentTaskEventsParams struct {
 	Limit    *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// RegenerateAgentTaskParams defines parameters for RegenerateAgentTask.
+type RegenerateAgentTaskParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // CreateAgentJSONRequestBody defines body for CreateAgent for application/json ContentType.
 type CreateAgentJSONRequestBody = AgentInput
 
@@ -1433,6 +1451,9 @@ type CreateAgentTaskJSONRequestBody = AgentTaskInput
 
 // AnswerPromptJSONRequestBody defines body for AnswerPrompt for application/json ContentType.
 type AnswerPromptJSONRequestBody = PromptAnswerInput
+
+// CancelAgentTaskJSONRequestBody defines body for CancelAgentTask for application/json ContentType.
+type CancelAgentTaskJSONRequestBody = CancelInput
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
@@ -1577,6 +1598,9 @@ type ServerInterface interface {
 	// ListAgentTaskEvents The run's log after a point
 	// (GET /web/agent-tasks/{task_id}/events)
 	ListAgentTaskEvents(w http.ResponseWriter, r *http.Request, taskID TaskID, params ListAgentTaskEventsParams)
+	// RegenerateAgentTask Let the agent answer the same message once more
+	// (POST /web/agent-tasks/{task_id}/regenerate)
+	RegenerateAgentTask(w http.ResponseWriter, r *http.Request, taskID TaskID, params RegenerateAgentTaskParams)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -3141,6 +3165,60 @@ func (siw *ServerInterfaceWrapper) ListAgentTaskEvents(w http.ResponseWriter, r 
 	handler.ServeHTTP(w, r)
 }
 
+// RegenerateAgentTask operation middleware
+func (siw *ServerInterfaceWrapper) RegenerateAgentTask(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "task_id" -------------
+	var taskID TaskID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "task_id", r.PathValue("task_id"), &taskID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "task_id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RegenerateAgentTaskParams
+
+	headers := r.Header
+
+	// ------------- Required header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	} else {
+		err := fmt.Errorf("Header parameter Idempotency-Key is required, but not found")
+		siw.ErrorHandlerFunc(w, r, &RequiredHeaderError{ParamName: "Idempotency-Key", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RegenerateAgentTask(w, r, taskID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 type UnescapedCookieParamError struct {
 	ParamName string
 	Err       error
@@ -3295,6 +3373,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks", wrapper.CreateAgentTask)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}", wrapper.GetAgentTask)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks/{task_id}/cancel", wrapper.CancelAgentTask)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks/{task_id}/regenerate", wrapper.RegenerateAgentTask)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/events", wrapper.ListAgentTaskEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/artifacts", wrapper.ListAgentTaskArtifacts)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals", wrapper.ListAgentTaskPrompts)
@@ -5238,6 +5317,7 @@ func (response ListAgentTaskArtifactsdefaultApplicationProblemPlusJSONResponse) 
 
 type CancelAgentTaskRequestObject struct {
 	TaskID TaskID `json:"task_id"`
+	Body   *CancelAgentTaskJSONRequestBody
 }
 
 type CancelAgentTaskResponseObject interface {
@@ -5309,6 +5389,50 @@ type ListAgentTaskEventsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListAgentTaskEventsdefaultApplicationProblemPlusJSONResponse) VisitListAgentTaskEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateAgentTaskRequestObject struct {
+	TaskID TaskID `json:"task_id"`
+	Params RegenerateAgentTaskParams
+}
+
+type RegenerateAgentTaskResponseObject interface {
+	VisitRegenerateAgentTaskResponse(w http.ResponseWriter) error
+}
+
+type RegenerateAgentTask202JSONResponse RunReceipt
+
+func (response RegenerateAgentTask202JSONResponse) VisitRegenerateAgentTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegenerateAgentTaskdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RegenerateAgentTaskdefaultApplicationProblemPlusJSONResponse) VisitRegenerateAgentTaskResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5466,6 +5590,9 @@ type StrictServerInterface interface {
 	// ListAgentTaskEvents The run's log after a point
 	// (GET /web/agent-tasks/{task_id}/events)
 	ListAgentTaskEvents(ctx context.Context, request ListAgentTaskEventsRequestObject) (ListAgentTaskEventsResponseObject, error)
+	// RegenerateAgentTask Let the agent answer the same message once more
+	// (POST /web/agent-tasks/{task_id}/regenerate)
+	RegenerateAgentTask(ctx context.Context, request RegenerateAgentTaskRequestObject) (RegenerateAgentTaskResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
@@ -6783,6 +6910,16 @@ func (sh *strictHandler) CancelAgentTask(w http.ResponseWriter, r *http.Request,
 
 	request.TaskID = taskID
 
+	var body CancelAgentTaskJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.CancelAgentTask(ctx, request.(CancelAgentTaskRequestObject))
 	}
@@ -6823,6 +6960,33 @@ func (sh *strictHandler) ListAgentTaskEvents(w http.ResponseWriter, r *http.Requ
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListAgentTaskEventsResponseObject); ok {
 		if err := validResponse.VisitListAgentTaskEventsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RegenerateAgentTask operation middleware
+func (sh *strictHandler) RegenerateAgentTask(w http.ResponseWriter, r *http.Request, taskID TaskID, params RegenerateAgentTaskParams) {
+	var request RegenerateAgentTaskRequestObject
+
+	request.TaskID = taskID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RegenerateAgentTask(ctx, request.(RegenerateAgentTaskRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RegenerateAgentTask")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RegenerateAgentTaskResponseObject); ok {
+		if err := validResponse.VisitRegenerateAgentTaskResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -71,6 +71,7 @@ func TestSEC11WhatIsNotYoursIsNotThere(t *testing.T) {
 		{"DELETE", "/client/devices/%", nil, p.ada.login.Device.ID, string(id.NewDevice())},
 		{"GET", "/web/agent-tasks/%", nil, p.task, string(id.NewRun())},
 		{"POST", "/web/agent-tasks/%/cancel", nil, p.task, string(id.NewRun())},
+		{"POST", "/web/agent-tasks/%/regenerate", nil, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/events", nil, p.task, string(id.NewRun())},
 		{"GET", "/api/agent-runs/%/events", nil, p.task, string(id.NewRun())},
 		{"GET", "/web/agent-tasks/%/approvals", nil, p.task, string(id.NewRun())},

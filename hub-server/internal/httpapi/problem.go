@@ -35,6 +35,7 @@ var statuses = map[fault.Code]int{
 	fault.AgentOperateRequired: http.StatusForbidden,
 	fault.EmptyPrompt:          http.StatusBadRequest,
 	fault.RunEnded:             http.StatusConflict,
+	fault.RunActive:            http.StatusConflict,
 	fault.AlreadyAnswered:      http.StatusConflict,
 	fault.PromptCancelled:      http.StatusConflict,
 	fault.PromptExpired:        http.StatusConflict,

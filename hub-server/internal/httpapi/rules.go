@@ -78,6 +78,7 @@ func rules() map[string]rule {
 		get + "/web/agent-tasks":                                     {operation: "listAgentTasks", who: person},
 		get + "/web/agent-tasks/{task_id}":                           {operation: "getAgentTask", who: person, may: readRun},
 		post + "/web/agent-tasks/{task_id}/cancel":                   {operation: "cancelAgentTask", who: person, may: operateRun},
+		post + "/web/agent-tasks/{task_id}/regenerate":               {operation: "regenerateAgentTask", who: person, may: operateRun},
 		get + "/web/agent-tasks/{task_id}/events":                    {operation: "listAgentTaskEvents", who: person, may: readRun},
 		get + "/api/agent-runs/{run_id}/events":                      {operation: "followRunEvents", who: person, may: readRun},
 		get + "/web/agent-tasks/{task_id}/approvals":                 {operation: "listAgentTaskPrompts", who: person, may: readRun},

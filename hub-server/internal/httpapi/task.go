@@ -57,10 +57,14 @@ func (h handlers) CreateRun(ctx context.Context, r CreateRunRequestObject) (Crea
 	if err != nil {
 		return nil, hide(err)
 	}
-	return CreateRun202JSONResponse{
+	return CreateRun202JSONResponse(receiptOf(started)), nil
+}
+
+func receiptOf(started runlog.Run) RunReceipt {
+	return RunReceipt{
 		MessageID: MessageID(started.Trigger), RunID: RunID(started.ID), EventsURL: eventsURL(started.ID),
 		AgentID: AgentID(started.Agent), AgentName: started.AgentName,
-	}, nil
+	}
 }
 
 func newRun(ctx context.Context, session id.Session, b RunInput) (chat.NewTask, error) {
@@ -133,8 +137,11 @@ func (h handlers) GetAgentTask(ctx context.Context, r GetAgentTaskRequestObject)
 
 // CancelAgentTask implements cancelAgentTask. A run that has ended otherwise is answered as it is.
 func (h handlers) CancelAgentTask(ctx context.Context, r CancelAgentTaskRequestObject) (CancelAgentTaskResponseObject, error) {
-	task := id.Run(r.TaskID)
-	found, err := h.Runs.Cancel(ctx, task, caller(ctx).User)
+	task, stop := id.Run(r.TaskID), h.Runs.Cancel
+	if r.Body != nil && r.Body.Force {
+		stop = h.Runs.Force
+	}
+	found, err := stop(ctx, task, caller(ctx).User)
 	if fault.CodeOf(err) == fault.RunEnded {
 		found, err = h.Runs.Get(ctx, task)
 	}
@@ -142,6 +149,25 @@ func (h handlers) CancelAgentTask(ctx context.Context, r CancelAgentTaskRequestO
 		return nil, hide(err)
 	}
 	return CancelAgentTask202JSONResponse(renderRun(found)), nil
+}
+
+// RegenerateAgentTask implements regenerateAgentTask.
+func (h handlers) RegenerateAgentTask(
+	ctx context.Context, r RegenerateAgentTaskRequestObject,
+) (RegenerateAgentTaskResponseObject, error) {
+	attempt, err := attemptOf(ctx, r.Params.IdempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	earlier, err := h.Runs.Get(ctx, id.Run(r.TaskID))
+	if err != nil {
+		return nil, hide(err)
+	}
+	started, err := h.Messages.Regenerate(ctx, caller(ctx), earlier, traceOf(ctx), attempt)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return RegenerateAgentTask202JSONResponse(receiptOf(started)), nil
 }
 
 // ListAgentTaskEvents implements listAgentTaskEvents.
@@ -171,7 +197,8 @@ func renderRun(r runlog.Run) AgentTask {
 		ID: RunID(r.ID), EventsURL: eventsURL(r.ID), SessionID: SessionID(r.Session), AgentID: AgentID(r.Agent), EdgeID: EdgeID(r.Edge), State: RunState(r.State),
 		WaitsFor: r.WaitsFor, Unknown: r.Unknown, TriggerMessageID: MessageID(r.Trigger), RequestedBy: UserID(r.RequestedBy), ParentRunID: RunID(r.Parent),
 		RootRunID: RunID(r.Root), ContinuesRunID: RunID(r.Continues), ContinuedByRunID: RunID(r.ContinuedBy),
-		LastEventSeq: int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
+		RegeneratesRunID: RunID(r.Regenerates),
+		LastEventSeq:     int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
 		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 	}
 	if r.Error != nil {

@@ -14,7 +14,8 @@ import (
 
 // Cancel asks for a run to stop and returns it as it is then. A run of which no edge can have heard ends at once; any other ends when
 // its edge says so, and until then it is cancelling. Asking again changes nothing. Errors: fault.NotFound; fault.RunEnded after any
-// other end than a cancel. A run whose process has ended already ends at once, too.
+// other end than a cancel. A run whose process has ended already ends at once, too. An interrupted run, of which the edge may have more
+// than the hub knows, stays so, but its edge is told to stop it.
 func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error) {
 	for range raceRetries {
 		found, err := r.Get(ctx, runID)
@@ -24,10 +25,10 @@ func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error
 		switch {
 		case found.State == run.StateCancelling || found.State == run.StateCancelled:
 			return found, nil
-		case found.State.Ended():
-			return Run{}, fault.New(fault.RunEnded, "The run is over already (%s).", found.State)
+		case found.State.Ended() && found.State != run.StateInterrupted:
+			return Run{}, over(found)
 		}
-		c, err := r.cancellation(found, by)
+		c, err := r.cancellation(ctx, found, by)
 		if err != nil {
 			return Run{}, fmt.Errorf("prepare cancel: %w", err)
 		}
@@ -35,14 +36,19 @@ func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error
 		if err != nil {
 			return Run{}, fmt.Errorf("cancel run: %w", err)
 		}
-		if done {
+		switch {
+		case done && found.State.Ended():
+			return Run{}, over(found)
+		case done:
 			return r.Get(ctx, runID)
 		}
 	}
 	return Run{}, fmt.Errorf("cancel run: %w", errRace)
 }
 
-func (r *Runs) cancellation(found Run, by id.User) (Cancellation, error) {
+func over(r Run) error { return fault.New(fault.RunEnded, "The run is over already (%s).", r.State) }
+
+func (r *Runs) cancellation(ctx context.Context, found Run, by id.User) (Cancellation, error) {
 	at := now()
 	asked, err := own(run.Candidate{
 		Type: event.RunCancelling, Payload: event.RunCancellingPayload{RequestedBy: by, RequestedAt: at},
@@ -50,9 +56,7 @@ func (r *Runs) cancellation(found Run, by id.User) (Cancellation, error) {
 	if err != nil {
 		return Cancellation{}, err
 	}
-	withdrawn, err := own(run.Candidate{
-		Type: event.RunCancelled, Payload: event.RunCancelledPayload{ExternalStopConfirmed: true},
-	}, at)
+	withdrawn, err := r.withdrawn(ctx, found, asked)
 	if err != nil {
 		return Cancellation{}, err
 	}
@@ -61,9 +65,17 @@ func (r *Runs) cancellation(found Run, by id.User) (Cancellation, error) {
 		return Cancellation{}, fmt.Errorf("encode cancel order: %w", err)
 	}
 	return Cancellation{
-		Run: found.ID, By: by, Edge: found.Edge, Lease: found.Lease, Asked: asked, Withdrawn: withdrawn,
+		Run: found.ID, By: by, Edge: found.Edge, Lease: found.Lease, Last: found.LastEventSeq, Asked: asked, Withdrawn: withdrawn,
 		Command: r.signer.Command(found.Edge, wire.Command{
 			DeliveryID: id.NewDelivery(), Kind: wire.Cancel, RunID: found.ID, Lease: found.Lease, Body: order,
 		}),
 	}, nil
+}
+
+// withdrawn is the end of a run with which no edge has anything to do: nothing is open in a log that no edge has begun.
+func (r *Runs) withdrawn(ctx context.Context, found Run, asked Entry) ([]Entry, error) {
+	if found.ProcessEnded {
+		return r.closer.ending(ctx, found, []Entry{asked}, run.Cancelled(true))
+	}
+	return r.closer.ending(ctx, Run{ID: found.ID, Edge: found.Edge}, nil, run.Cancelled(true))
 }

@@ -20,12 +20,26 @@ type closer struct {
 	blobs  *Blobs
 }
 
-// ending returns the closings of everything that is open in the log up to last and in the entries that will follow it, then the outcome.
-func (c closer) ending(ctx context.Context, r Run, last EventSeq, follow []Entry, outcome run.Outcome) ([]Entry, error) {
-	n := run.New(run.Options{})
-	if err := c.replay(ctx, n, r.ID, last); err != nil {
+// ending returns the closings of everything that is open in the log and in the entries that will follow it, then the outcome.
+func (c closer) ending(ctx context.Context, r Run, follow []Entry, outcome run.Outcome) ([]Entry, error) {
+	return c.reading().ending(ctx, r, follow, outcome)
+}
+
+// reading is the log of one run, as far as it has been read: a run that goes on meanwhile is not read from its start again.
+type reading struct {
+	closer
+	n  *run.Normaliser
+	at EventSeq
+}
+
+func (c closer) reading() *reading { return &reading{closer: c, n: run.New(run.Options{})} }
+
+// ending is closer.ending for the run as it is now.
+func (c *reading) ending(ctx context.Context, r Run, follow []Entry, outcome run.Outcome) ([]Entry, error) {
+	if err := c.replay(ctx, r.ID, r.LastEventSeq); err != nil {
 		return nil, err
 	}
+	n := c.n.Copy()
 	for _, e := range follow {
 		observe(n, e.Type, e.Body.Payload)
 	}
@@ -49,21 +63,21 @@ func (c closer) ending(ctx context.Context, r Run, last EventSeq, follow []Entry
 	return entries, nil
 }
 
-func (c closer) replay(ctx context.Context, n *run.Normaliser, runID id.Run, last EventSeq) error {
-	for after := EventSeq(0); after < last; {
-		page, _, err := c.events.Events(ctx, runID, after, logPage)
+func (c *reading) replay(ctx context.Context, runID id.Run, last EventSeq) error {
+	for c.at < last {
+		page, _, err := c.events.Events(ctx, runID, c.at, logPage)
 		if err != nil {
 			return fmt.Errorf("read log of %s: %w", runID, err)
 		}
 		if len(page) == 0 {
-			return fmt.Errorf("read log of %s: it ends at %d, expected %d", runID, after, last)
+			return fmt.Errorf("read log of %s: it ends at %d, expected %d", runID, c.at, last)
 		}
 		for _, e := range page {
 			if e.Seq <= last {
-				observe(n, e.Type, e.Payload)
+				observe(c.n, e.Type, e.Payload)
+				c.at = e.Seq
 			}
 		}
-		after = page[len(page)-1].Seq
 	}
 	return nil
 }

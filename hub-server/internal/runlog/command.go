@@ -54,12 +54,12 @@ func (l *Lanes) consequence(ctx context.Context, found Run, c wire.Command, rece
 	}
 	switch {
 	case c.Kind == wire.Start && found.State == run.StateCancelling:
-		return l.runs.closer.ending(ctx, found, found.LastEventSeq, nil, run.Cancelled(true))
+		return l.runs.closer.ending(ctx, found, nil, run.Cancelled(true))
 	case c.Kind == wire.Start:
-		return l.runs.closer.ending(ctx, found, found.LastEventSeq, nil, run.Failed(rejection(receipt)))
+		return l.runs.closer.ending(ctx, found, nil, run.Failed(rejection(receipt)))
 	case c.Kind == wire.Cancel && receipt.Code != fault.TooLate:
 		// The edge does not know the run. Nobody can say that its process is gone.
-		return l.runs.closer.ending(ctx, found, found.LastEventSeq, nil, run.Cancelled(false))
+		return l.runs.closer.ending(ctx, found, nil, run.Cancelled(false))
 	}
 	return nil, nil
 }

@@ -27,6 +27,7 @@ type Request struct {
 	Trigger     id.Message // "" when there is no message
 	RequestedBy id.User
 	TraceID     string // 32 hex
+	Regenerates id.Run // the earlier run for the same message, "" for none
 }
 
 // Edges knows which machines there are. Safe for concurrent use.
@@ -111,7 +112,8 @@ func newRun(req Request, at time.Time) (NewRun, error) {
 	return NewRun{
 		Run: Run{
 			ID: runID, Root: runID, Session: req.Session, Agent: a.ID, AgentName: a.Name, AgentChecksum: agentChecksum(a),
-			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, State: run.StateWaitingEdge, CreatedAt: at,
+			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, Regenerates: req.Regenerates,
+			State: run.StateWaitingEdge, CreatedAt: at,
 		},
 		Placement: Placement{By: req.RequestedBy, Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
 		Dispatch:  dispatch,

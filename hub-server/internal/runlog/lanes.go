@@ -169,6 +169,6 @@ func (l *Lanes) endRefused(ctx context.Context, f LaneFrame, row *LaneRow) error
 			before = append(before, earlier.Entry)
 		}
 	}
-	row.Closing, err = l.runs.closer.ending(ctx, r, r.LastEventSeq, before, refusedOutcome(row.Refused))
+	row.Closing, err = l.runs.closer.ending(ctx, r, before, refusedOutcome(row.Refused))
 	return err
 }

@@ -7,6 +7,7 @@ type metrics struct {
 	quarantined telemetry.Vec[telemetry.Counter]
 	gaps        telemetry.Counter
 	interrupted telemetry.Counter
+	forced      telemetry.Counter
 }
 
 func newMetrics(reg *telemetry.Registry) metrics {
@@ -15,6 +16,7 @@ func newMetrics(reg *telemetry.Registry) metrics {
 		quarantined: reg.CounterVec("runlog_quarantined_rows_total", "Rows that could not be applied, by reason.", "code"),
 		gaps:        reg.Counter("runlog_lane_gaps_total", "Stretches of rows that are lost for good."),
 		interrupted: reg.Counter("runlog_interrupted_runs_total", "Runs ended by the hub because their edge stayed away."),
+		forced:      reg.Counter("runlog_forced_runs_total", "Runs ended by a person without waiting for their edge."),
 	}
 }
 

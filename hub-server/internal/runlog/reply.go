@@ -74,7 +74,7 @@ func (r *Runs) Ask(ctx context.Context, runID id.Run, asked event.PromptRequeste
 		case err != nil:
 			return err
 		case found.State.Ended():
-			return fault.New(fault.RunEnded, "The run is over already (%s).", found.State)
+			return over(found)
 		case found.State != run.StateRunning && found.State != run.StateWaitingPerson:
 			return fault.New(fault.Conflict, "The run is %s: it has nothing to ask.", found.State)
 		}
@@ -106,7 +106,7 @@ func (r *Runs) Succeed(
 	if err != nil {
 		return Succession{}, fmt.Errorf("prepare the run after %s: %w", found.ID, err)
 	}
-	ended, err := r.closer.ending(ctx, found, found.LastEventSeq, follow, run.Continued(next.ID))
+	ended, err := r.closer.ending(ctx, found, follow, run.Continued(next.ID))
 	return Succession{Run: found, By: by, Ended: ended, Next: next}, err
 }
 

@@ -22,6 +22,7 @@ type Run struct {
 	Root   id.Run // ID itself when there is no parent
 	// Continues is the run whose answered questions this one takes back to the agent, ContinuedBy the one that does so for this run.
 	Continues, ContinuedBy id.Run
+	Regenerates            id.Run // the earlier run for the same message in whose stead a person asked for this one
 	Session                id.Session
 
 	Agent         id.Agent

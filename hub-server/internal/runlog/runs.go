@@ -150,12 +150,13 @@ func (r *Runs) Artifact(ctx context.Context, artifact id.Artifact) (Artifact, er
 
 // finish ends a run from the hub: closings first, then the outcome. A run that has its outcome is left alone.
 func (r *Runs) finish(ctx context.Context, runID id.Run, outcome run.Outcome) error {
+	log := r.closer.reading()
 	for range raceRetries {
 		found, err := r.store.Run(ctx, runID)
 		if err != nil || found.State.Ended() {
 			return err
 		}
-		entries, err := r.closer.ending(ctx, found, found.LastEventSeq, nil, outcome)
+		entries, err := log.ending(ctx, found, nil, outcome)
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,8 @@ type CommandStore interface {
 	CloseCommand(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt, last EventSeq, entries []Entry) (bool, error)
 	// Cancel applies c, and says whether the run was still where c was prepared for.
 	Cancel(ctx context.Context, c Cancellation) (bool, error)
+	// Force appends the end of f and enters it in the audit log if the run's log still ends at f.Last, and says whether it did both.
+	Force(ctx context.Context, f Forcing) (bool, error)
 	// WaitingRuns returns runs that wait for an edge, oldest first, at most limit, only after a run if one is given.
 	WaitingRuns(ctx context.Context, after id.Run, limit int) ([]NewRun, error)
 	// ClaimWaiting dispatches those of the runs that still wait.
@@ -96,7 +98,8 @@ type Cancellation struct {
 	By        id.User
 	Edge      id.Edge // "" when the run waits for one
 	Lease     wire.Lease
+	Last      EventSeq     // where the log ended
 	Asked     Entry        // run.cancelling
-	Withdrawn Entry        // run.cancelled, when no edge can have heard of the run
+	Withdrawn []Entry      // closings and run.cancelled, when no edge has anything to do with the run
 	Command   wire.Command // otherwise
 }

@@ -198,7 +198,7 @@ func TestClocksThatDisagreeCountAsAPause(t *testing.T) {
 }
 
 func TestTheInterruptionSaysThatTheEdgeWasAbsent(t *testing.T) {
-	entries, err := closer{}.ending(t.Context(), Run{}, 0, nil, run.Interrupted(fault.EdgeAbsent))
+	entries, err := closer{}.ending(t.Context(), Run{}, nil, run.Interrupted(fault.EdgeAbsent))
 	if err != nil || len(entries) != 1 || entries[0].Type != event.RunInterrupted ||
 		string(entries[0].Body.Payload) != `{"reason_code":"edge_absent"}` {
 		t.Errorf("got %+v, %v", entries, err)

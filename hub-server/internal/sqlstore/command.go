@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -132,50 +131,4 @@ WHERE delivery_id = $1 AND edge_id = $2 AND state <> 'done'`
 		return false, fmt.Errorf("close command: %w", err)
 	}
 	return true, nil
-}
-
-// Cancel implements runlog.CommandStore.
-func (r *Runlog) Cancel(ctx context.Context, c runlog.Cancellation) (bool, error) {
-	found, err := r.Run(ctx, c.Run)
-	if err != nil {
-		return false, err
-	}
-	locks := lockSetOf(found.Session, c.Run)
-	if c.Edge != "" {
-		locks = append(locks, LockLane(string(c.Edge)))
-	}
-	var done bool
-	err = r.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) (err error) {
-		done, err = tx.cancelRun(ctx, c)
-		return err
-	})
-	return err == nil && done, err
-}
-
-func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error) {
-	head, err := t.head(ctx, c.Run)
-	if err != nil {
-		return false, fmt.Errorf("read run: %w", err)
-	}
-	if head.Edge != c.Edge || head.Lease != c.Lease || !head.Cancellable() {
-		return false, nil
-	}
-	unheard := c.Edge == "" || head.ProcessEnded
-	if !unheard {
-		const withdraw = `UPDATE edge_commands SET state = 'withdrawn' WHERE run_id = $1 AND kind = 'start' AND state = 'pending'`
-		n, err := t.Exec(ctx, withdraw, string(c.Run))
-		if err != nil {
-			return false, fmt.Errorf("withdraw start: %w", err)
-		}
-		unheard = n > 0
-	}
-	g := head.Grow()
-	g.Append(c.Asked)
-	t.Audit(audit.Entry{Act: audit.RunCancelled, User: c.By, Target: string(c.Run)})
-	if unheard {
-		g.Append(c.Withdrawn)
-	} else if err := t.insertCommand(ctx, c.Edge, c.Command); err != nil {
-		return false, err
-	}
-	return true, t.saveGrowth(ctx, noLane, g)
 }

@@ -24,12 +24,13 @@ func (t *Tx) insertRun(ctx context.Context, n runlog.NewRun) error {
 	const insert = `
 INSERT INTO runs (run_id, parent_run_id, root_run_id, session_id, agent_id, agent_name, agent_checksum, edge_id, lease, trigger_id,
     requested_by, trace_id, place_owner, place_edge, place_profile, place_runtime, dispatch, state, last_event_seq, error_code,
-    error_message, error_retryable, said_id, said, final_message, created_at, started_at, ended_at, continues_run_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, '', '', FALSE, '', '', '', $19, 0, 0, $20)`
+    error_message, error_retryable, said_id, said, final_message, created_at, started_at, ended_at, continues_run_id,
+    regenerates_run_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, '', '', FALSE, '', '', '', $19, 0, 0, $20, $21)`
 	_, err := t.Exec(ctx, insert, string(n.ID), string(n.Parent), string(n.Root), string(n.Session), string(n.Agent), n.AgentName,
 		n.AgentChecksum, string(n.Edge), int64(n.Lease), string(n.Trigger), string(n.RequestedBy), n.TraceID,
 		string(n.Placement.Owner), string(n.Placement.Edge), n.Placement.Profile, n.Placement.Runtime, []byte(n.Dispatch),
-		string(n.State), micros(n.CreatedAt), string(n.Continues))
+		string(n.State), micros(n.CreatedAt), string(n.Continues), string(n.Regenerates))
 	if err != nil {
 		return fmt.Errorf("insert run: %w", err)
 	}
@@ -58,7 +59,8 @@ func (t *Tx) emitDispatch(n runlog.NewRun) {
 
 const runColumns = `r.run_id, r.parent_run_id, r.root_run_id, r.session_id, r.agent_id, r.agent_name, r.agent_checksum, r.edge_id, r.lease,
     r.trigger_id, r.requested_by, r.trace_id, r.state, r.last_event_seq, r.error_code, r.error_message, r.error_retryable,
-    r.final_message, r.created_at, r.started_at, r.ended_at, r.continues_run_id, r.process_ended_at,
+    r.final_message, r.created_at, r.started_at, r.ended_at, r.continues_run_id, r.regenerates_run_id,
+    r.process_ended_at,
     COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = r.run_id AND s.continues_run_id <> ''), ''),
     (SELECT q.payload FROM run_events q WHERE r.state = 'dispatched' AND q.run_id = r.run_id AND q.event_seq = 1 AND q.event_type = 'run.queued')`
 
@@ -71,7 +73,7 @@ func scanRun(row Scanner, more ...any) (runlog.Run, error) {
 	err := row.Scan(append([]any{
 		&r.ID, &r.Parent, &r.Root, &r.Session, &r.Agent, &r.AgentName, &r.AgentChecksum, &r.Edge, &r.Lease,
 		&r.Trigger, &r.RequestedBy, &r.TraceID, &r.State, &r.LastEventSeq, &failure.Code, &failure.Message, &failure.Retryable,
-		&r.FinalMessage, &created, &started, &ended, &r.Continues, &abandoned, &r.ContinuedBy, &queued,
+		&r.FinalMessage, &created, &started, &ended, &r.Continues, &r.Regenerates, &abandoned, &r.ContinuedBy, &queued,
 	}, more...)...)
 	if err != nil {
 		return runlog.Run{}, err

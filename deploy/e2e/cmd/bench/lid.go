@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
+	"github.com/switchyard-dev/switchyard/hub-server/client"
 )
 
 // lid measures how long a device takes to be complete again after its process was stopped for a minute, as by a closed laptop lid, while
@@ -42,7 +43,7 @@ func (b bench) lid(t *stage) []row {
 		watch.Resume()
 		watch.WaitFor(fmt.Sprintf("agent.stream %s/%d", run, head))
 		taken = append(taken, time.Since(start))
-		_, err := d.API().CancelAgentTask(t.Context(), string(run))
+		_, err := d.API().CancelAgentTask(t.Context(), string(run), client.CancelInput{})
 		t.must(err)
 		watch.Signal(syscall.SIGINT)
 		watch.Wait(stopWithin)

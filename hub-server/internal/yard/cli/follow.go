@@ -20,12 +20,12 @@ const impatient = 2 * time.Second
 
 // following is a message that is followed to the end of its runs.
 type following struct {
-	s      *session
-	l      *line
-	v      *voice
-	talker talk.Talker
-	letter talk.Letter
-	feed   *live.Feed
+	s       *session
+	l       *line
+	v       *voice
+	deliver delivery
+	letter  talk.Letter
+	feed    *live.Feed
 
 	made    bool                      // the conversation is new
 	receipt client.MessageReceipt     // of the message, once it is sent
@@ -36,10 +36,13 @@ type following struct {
 	silent map[client.RunID]bool // runs that have shown no sign of life
 }
 
+// delivery makes the hub begin: it returns what to follow, and what programs are told of the hub's answer.
+type delivery func(ctx context.Context, letter *talk.Letter) (client.MessageReceipt, any, error)
+
 // follow connects first and sends then, so that this device sees everything that the message causes.
-func (s *session) follow(l *line, talker talk.Talker, letter talk.Letter) error {
+func (s *session) follow(l *line, letter talk.Letter, deliver delivery) error {
 	f := &following{
-		s: s, l: l, v: s.voice(l), talker: talker, letter: letter, feed: live.New(l.as, &glance{device: l.device}, live.Options{}),
+		s: s, l: l, v: s.voice(l), deliver: deliver, letter: letter, feed: live.New(l.as, &glance{device: l.device}, live.Options{}),
 		made: letter.Session.ID == "", said: map[client.MessageID]bool{}, silent: map[client.RunID]bool{},
 	}
 	f.v.quiet = true
@@ -83,7 +86,7 @@ func (f *following) run(ctx context.Context) error {
 
 // send sends the message and notes which runs to wait for.
 func (f *following) send(ctx context.Context) error {
-	receipt, err := f.talker.Deliver(ctx, &f.letter)
+	receipt, answer, err := f.deliver(ctx, &f.letter)
 	if err != nil {
 		return err
 	}
@@ -97,8 +100,8 @@ func (f *following) send(ctx context.Context) error {
 		f.feed.Track(run, f.letter.Session.ID)
 	}
 	return f.v.line(struct {
-		Receipt client.MessageReceipt `json:"receipt"`
-	}{receipt})
+		Receipt any `json:"receipt"`
+	}{answer})
 }
 
 // subject is what a frame is about.

@@ -41,6 +41,7 @@ type grammar struct {
 	Prompts   promptsCmd   `cmd:"" help:"List what agents ask and nobody has answered."`
 	Answer    answerCmd    `cmd:"" help:"Answer what an agent asks."`
 	Cancel    cancelCmd    `cmd:"" help:"Stop a run."`
+	Again     againCmd     `cmd:"" name:"regenerate" help:"Let an agent answer the same message once more."`
 	Artifacts artifactsCmd `cmd:"" help:"List what a run produced."`
 	Artifact  artifactCmd  `cmd:"" help:"Fetch what a run produced."`
 	Agents    agentsCmd    `cmd:"" help:"List agents."`

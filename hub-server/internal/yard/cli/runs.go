@@ -91,7 +91,14 @@ func took(t client.AgentTask) string {
 }
 
 type cancelCmd struct {
-	Ref string `arg:"" name:"run" help:"The run: the beginning of its id is enough."`
+	Force bool   `help:"Do not wait for its edge, which is away or does not answer: end the run now."`
+	Ref   string `arg:"" name:"run" help:"The run: the beginning of its id is enough."`
+}
+
+// Help is shown below the usage.
+func (cancelCmd) Help() string {
+	return `A run ends when its edge has ended the agent with all its processes. With --force it ends at once, as interrupted; an edge that was away ends
+the processes when it is back, and what it still reports is kept, marked as late.`
 }
 
 // Run asks for a run to be stopped.
@@ -101,13 +108,13 @@ func (c cancelCmd) Run(s *session) error {
 		if err != nil {
 			return err
 		}
-		task, err := client.Decode[client.AgentTask](h.API().CancelAgentTask(s.ctx, found.ID))
+		task, err := client.Decode[client.AgentTask](h.API().CancelAgentTask(s.ctx, found.ID, client.CancelInput{Force: c.Force}))
 		if err != nil {
 			return err
 		}
 		return s.print(task, func() error {
 			if task.State == client.RunStateCancelling {
-				return s.say("%s is being stopped; `yard watch` shows when its processes are gone", task.ID)
+				return s.say("%s is being stopped; `yard cancel --force` does not wait for its edge", task.ID)
 			}
 			return s.say("%s is %s", task.ID, task.State)
 		})

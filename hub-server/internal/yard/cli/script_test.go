@@ -65,6 +65,7 @@ func prepare(h *testhub.Hub) {
 	task := client.AgentTask{
 		ID: runID, SessionID: "sess_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55", AgentID: h.Agents[0].ID, State: client.RunStateRunning,
 		TraceID: strings.Repeat("a", 32), CreatedAt: time.Now(), StartedAt: time.Now(),
+		TriggerMessageID: "msg_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55",
 	}
 	h.Change(func() {
 		h.Tasks = append(h.Tasks, task)

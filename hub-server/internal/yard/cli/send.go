@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -46,7 +47,10 @@ func (c sendCmd) Run(s *session) error {
 			return err
 		}
 		if c.Wait && len(letter.Agents) > 0 {
-			return s.follow(l, talker, letter)
+			return s.follow(l, letter, func(ctx context.Context, letter *talk.Letter) (client.MessageReceipt, any, error) {
+				receipt, err := talker.Deliver(ctx, letter)
+				return receipt, receipt, err
+			})
 		}
 		receipt, err := talker.Deliver(s.ctx, &letter)
 		if err != nil {

@@ -94,6 +94,16 @@ func (t Talker) Deliver(ctx context.Context, l *Letter) (client.MessageReceipt, 
 	})
 }
 
+// Regenerate starts a new run for the message of an earlier one. Like Deliver it insists, and starts one run however often it has to ask.
+func (t Talker) Regenerate(ctx context.Context, run client.RunID) (client.RunReceipt, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	key := &client.RegenerateAgentTaskParams{IdempotencyKey: Key()}
+	return insist(ctx, func() (client.RunReceipt, error) {
+		return client.Decode[client.RunReceipt](t.api.RegenerateAgentTask(ctx, run, key))
+	})
+}
+
 func (t Talker) open(ctx context.Context, l *Letter) error {
 	if l.Session.ID == "" {
 		in := client.GroupSessionInput{Name: l.Session.Name}

@@ -35,6 +35,29 @@ func (h *Hub) serveMessage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serveAgain starts a run for the message of an earlier one.
+func (h *Hub) serveAgain(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range h.Tasks {
+		if t.ID != r.PathValue("id") {
+			continue
+		}
+		if t.State == client.RunStateRunning || t.State == client.RunStateCancelling {
+			problem(w, http.StatusConflict, client.ProblemCodeRunActive, "The run is not over yet.")
+			return
+		}
+		for _, task := range h.start(h.session(t.SessionID), client.Message{ID: t.TriggerMessageID}, "@scout") {
+			answer(w, http.StatusAccepted, client.RunReceipt{
+				MessageID: t.TriggerMessageID, RunID: task.ID, EventsURL: "/api/agent-runs/" + task.ID + "/events", AgentID: task.AgentID, AgentName: "scout",
+			})
+			h.work.Go(func() { h.Run(h, task) })
+		}
+		return
+	}
+	problem(w, http.StatusNotFound, client.ProblemCodeNotFound, "No such run.")
+}
+
 // Say stores a message of a user without a frame. Call it inside Change.
 func (h *Hub) Say(session client.SessionID, text string) client.Message {
 	content, _ := json.Marshal(map[string]string{"text": text})

@@ -1,6 +1,7 @@
 package testhub
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -46,8 +47,9 @@ func (h *Hub) Handler() http.Handler {
 	}))
 	closed.HandleFunc("GET /client/sessions/{id}/messages/sync", get(h, h.syncMessages))
 	closed.HandleFunc("GET /web/agent-tasks", get(h, func(*http.Request) any { return client.AgentTaskList{Items: h.Tasks} }))
-	closed.HandleFunc("GET /web/agent-tasks/{id}", h.serveTask(http.StatusOK, false))
-	closed.HandleFunc("POST /web/agent-tasks/{id}/cancel", h.serveTask(http.StatusAccepted, true))
+	closed.HandleFunc("GET /web/agent-tasks/{id}", h.serveTask(http.StatusOK, nil))
+	closed.HandleFunc("POST /web/agent-tasks/{id}/cancel", h.serveTask(http.StatusAccepted, stop))
+	closed.HandleFunc("POST /web/agent-tasks/{id}/regenerate", h.serveAgain)
 	closed.HandleFunc("GET /web/agent-tasks/{id}/events", get(h, h.listEvents))
 	closed.HandleFunc("GET /web/agent-tasks/{id}/artifacts", get(h, func(r *http.Request) any {
 		return client.ArtifactList{Items: h.Artifacts[r.PathValue("id")]}
@@ -235,14 +237,23 @@ func (h *Hub) listEvents(r *http.Request) any {
 	return list
 }
 
-func (h *Hub) serveTask(status int, cancel bool) http.HandlerFunc {
+// stop lets a run be stopped, or its end be forced.
+func stop(r *http.Request, t *client.AgentTask) {
+	t.State = client.RunStateCancelling
+	var in client.CancelInput
+	if json.NewDecoder(r.Body).Decode(&in) == nil && in.Force {
+		t.State = client.RunStateInterrupted
+	}
+}
+
+func (h *Hub) serveTask(status int, change func(*http.Request, *client.AgentTask)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		for i := range h.Tasks {
 			if h.Tasks[i].ID == r.PathValue("id") {
-				if cancel {
-					h.Tasks[i].State = client.RunStateCancelling
+				if change != nil {
+					change(r, &h.Tasks[i])
 				}
 				answer(w, status, h.Tasks[i])
 				return
