@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"strconv"
 	"strings"
 )
@@ -10,12 +11,41 @@ import (
 // statements stay prepared.
 var bulkSizes = [...]int{64, 16, 4, 1}
 
-// insertRows inserts rows with as few statements as possible. head is the text up to and without VALUES; args holds width values a row.
-func (t *Tx) insertRows(ctx context.Context, head string, width int, args []any) error {
+// bulk is a statement over a list of rows: begin, the rows in parentheses, end.
+type bulk struct {
+	begin string
+	width int    // values of a row
+	types string // SQL type of each value, separated by spaces, where the statement does not tell PostgreSQL; "" otherwise
+	end   string
+}
+
+// execRows runs the statement over rows with as few calls as possible; args holds the rows one after the other.
+func (t *Tx) execRows(ctx context.Context, b bulk, args []any) error {
+	return b.each(args, func(size int, args []any) error {
+		_, err := t.Exec(ctx, t.bulkText(b, size), args...)
+		return err
+	})
+}
+
+// queryRows is execRows for a statement that gives rows.
+func (t *Tx) queryRows(ctx context.Context, b bulk, args []any, scan func(Scanner) error) error {
+	return b.each(args, func(size int, args []any) error {
+		rows, err := t.Query(ctx, t.bulkText(b, size), args...)
+		return scanAll(rows, err, scan)
+	})
+}
+
+func scanAll(rows *sql.Rows, err error, scan func(Scanner) error) error {
+	_, err = collect(rows, err, func(row Scanner) (struct{}, error) { return struct{}{}, scan(row) })
+	return err
+}
+
+// each cuts args into lists of rows for which there is a text.
+func (b bulk) each(args []any, do func(size int, args []any) error) error {
 	for len(args) > 0 {
 		for _, size := range bulkSizes {
-			if n := size * width; n <= len(args) {
-				if _, err := t.Exec(ctx, t.bulkText(head, width, size), args[:n]...); err != nil {
+			if n := size * b.width; n <= len(args) {
+				if err := do(size, args[:n]); err != nil {
 					return err
 				}
 				args = args[n:]
@@ -27,39 +57,42 @@ func (t *Tx) insertRows(ctx context.Context, head string, width int, args []any)
 }
 
 type bulkKey struct {
-	head string
+	bulk
 	size int
 }
 
-func (t *Tx) bulkText(head string, width, size int) string {
-	key := bulkKey{head, size}
+func (t *Tx) bulkText(b bulk, size int) string {
+	key := bulkKey{b, size}
 	text, ok := t.bulks[key]
 	if !ok {
-		text = head + " VALUES " + placeholders(t.dialect.numbered, width, size)
+		text = b.begin + b.placeholders(t.dialect.numbered, size) + b.end
 		t.bulks[key] = text
 	}
 	return text
 }
 
-// placeholders gives ($1, $2), ($3, $4), … or (?, ?), (?, ?), …
-func placeholders(numbered bool, width, size int) string {
-	var b strings.Builder
-	for i := range width * size {
+// placeholders gives ($1, $2), ($3, $4), … or (?, ?), (?, ?), …, each with its type if it needs one.
+func (b bulk) placeholders(numbered bool, rows int) string {
+	types := strings.Fields(b.types)
+	var text strings.Builder
+	for i := range b.width * rows {
 		switch {
 		case i == 0:
-			b.WriteByte('(')
-		case i%width == 0:
-			b.WriteString("), (")
+			text.WriteByte('(')
+		case i%b.width == 0:
+			text.WriteString("), (")
 		default:
-			b.WriteString(", ")
+			text.WriteString(", ")
 		}
-		if !numbered {
-			b.WriteByte('?')
-			continue
+		placeholder := "?"
+		if numbered {
+			placeholder = "$" + strconv.Itoa(i+1)
 		}
-		b.WriteByte('$')
-		b.WriteString(strconv.Itoa(i + 1))
+		if len(types) > 0 {
+			placeholder = "CAST(" + placeholder + " AS " + types[i%b.width] + ")"
+		}
+		text.WriteString(placeholder)
 	}
-	b.WriteByte(')')
-	return b.String()
+	text.WriteByte(')')
+	return text.String()
 }

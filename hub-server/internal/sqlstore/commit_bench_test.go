@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"strings"
 	"sync"
@@ -58,6 +59,39 @@ func benchCommit(b *testing.B, r *record, lanes int) {
 	b.ReportMetric(float64(b.N*benchRows*lanes)/b.Elapsed().Seconds(), "events/s")
 }
 
+// BenchmarkCommitCrowd measures a frame in which each row is of another run: a machine with many agents that speak now and then.
+func BenchmarkCommitCrowd(b *testing.B) {
+	for name, address := range addresses() {
+		b.Run(name, func(b *testing.B) {
+			s := openAt(b, address(b))
+			startCheckpointer(b, s)
+			benchCrowd(b, newRecord(b, s, startWriter(b, s)))
+		})
+	}
+}
+
+func benchCrowd(b *testing.B, r *record) {
+	b.Helper()
+	j, first := launched(b, r)
+	runs := []id.Run{first.ID}
+	for len(runs) < benchRows {
+		runs = append(runs, r.start(b, r.conversation(b)).ID)
+	}
+	payload := benchDelta(b)
+	b.ResetTimer()
+	for b.Loop() {
+		b.StopTimer()
+		for _, run := range runs {
+			j.write(b, run, wireDelta, payload)
+		}
+		b.StartTimer()
+		if res := j.flush(b, r); res.Events != benchRows {
+			b.Errorf("committed %d of %d events", res.Events, benchRows)
+		}
+	}
+	b.ReportMetric(float64(b.N*benchRows)/b.Elapsed().Seconds(), "events/s")
+}
+
 // startCheckpointer lets the WAL be copied meanwhile, as in a hub.
 func startCheckpointer(tb testing.TB, s *Store) {
 	tb.Helper()
@@ -75,11 +109,17 @@ func startCheckpointer(tb testing.TB, s *Store) {
 // fill writes the rows of one frame and forgets the ones before.
 func (j *journal) fill(tb testing.TB, runID id.Run) {
 	tb.Helper()
+	payload := benchDelta(tb)
+	for range benchRows {
+		j.write(tb, runID, wireDelta, payload)
+	}
+}
+
+func benchDelta(tb testing.TB) json.RawMessage {
+	tb.Helper()
 	payload, err := event.Encode(event.DeltaPayload{MessageID: id.NewMessage(), Delta: strings.Repeat("x", benchPayload-95)})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for range benchRows {
-		j.write(tb, runID, wireDelta, payload)
-	}
+	return payload
 }

@@ -3,8 +3,6 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -35,16 +33,16 @@ func (r *Runlog) frameLocks(ctx context.Context, f runlog.LaneFrame) ([]Lock, er
 	if !r.store.dialect.advisory {
 		return locks, nil
 	}
-	for _, runID := range f.Runs() {
+	rows, err := r.store.readDB.QueryContext(ctx, `SELECT run_id, session_id FROM runs WHERE run_id = ANY($1::text[])`, f.Runs())
+	err = scanAll(rows, err, func(row Scanner) error {
+		var runID id.Run
 		var session id.Session
-		err := r.store.readDB.QueryRowContext(ctx, `SELECT session_id FROM runs WHERE run_id = $1`, string(runID)).Scan(&session)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("find conversation of %s: %w", runID, err)
-		}
+		err := row.Scan(&runID, &session)
 		locks = append(locks, lockSetOf(session, runID)...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find conversations: %w", err)
 	}
 	return locks, nil
 }
@@ -74,9 +72,9 @@ func (t *Tx) commitFrame(ctx context.Context, f runlog.LaneFrame) (runlog.LaneRe
 	slices.SortStableFunc(grown, func(a, b *runlog.Growth) int { return cmp.Compare(a.Session, b.Session) })
 	for _, g := range grown {
 		res.Events += len(g.Events)
-		if err := t.saveGrowth(ctx, lane.id, g); err != nil {
-			return runlog.LaneResult{}, fmt.Errorf("append to %s: %w", g.Run, err)
-		}
+	}
+	if err := t.saveGrowth(ctx, lane.id, grown...); err != nil {
+		return runlog.LaneResult{}, err
 	}
 	for _, row := range refused {
 		res.Refused = append(res.Refused, row.Code)
@@ -85,21 +83,6 @@ func (t *Tx) commitFrame(ctx context.Context, f runlog.LaneFrame) (runlog.LaneRe
 		}
 	}
 	return res, t.moveLane(ctx, lane.id, f.Last(), f.Chain)
-}
-
-func (t *Tx) heads(ctx context.Context, runs []id.Run) (map[id.Run]runlog.Head, error) {
-	heads := make(map[id.Run]runlog.Head, len(runs))
-	for _, runID := range runs {
-		head, err := t.head(ctx, runID)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read run %s: %w", runID, err)
-		}
-		heads[runID] = head
-	}
-	return heads, nil
 }
 
 func (t *Tx) quarantine(ctx context.Context, laneID int64, r runlog.Refusal) error {

@@ -2,7 +2,11 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -16,26 +20,76 @@ const noLane int64 = 0
 
 // head reads where a run's log ends; sql.ErrNoRows.
 func (t *Tx) head(ctx context.Context, runID id.Run) (runlog.Head, error) {
-	const query = `
-SELECT session_id, agent_id, edge_id, lease, trace_id, state, last_event_seq, said_id, final_message, process_ended_at > 0
-FROM runs WHERE run_id = $1`
-	h := runlog.Head{Run: runID}
-	err := t.QueryRow(ctx, query, string(runID)).Scan(&h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said,
-		&h.Final, &h.ProcessEnded)
-	if err == nil && mayWait(h.State) {
-		h.Pending, err = t.pendingPrompts(ctx, runID)
+	heads, err := t.heads(ctx, []id.Run{runID})
+	if err != nil {
+		return runlog.Head{}, err
 	}
-	return h, err
+	head, ok := heads[runID]
+	if !ok {
+		return runlog.Head{}, sql.ErrNoRows
+	}
+	return head, nil
 }
 
-// saveGrowth stores what was appended to a log: the events, the run's new state, and what the conversation is told.
-func (t *Tx) saveGrowth(ctx context.Context, laneID int64, g *runlog.Growth) error {
-	if len(g.Events) == 0 {
-		return nil
+var selectHeads = bulk{
+	begin: `
+SELECT run_id, session_id, agent_id, edge_id, lease, trace_id, state, last_event_seq, said_id, final_message, process_ended_at > 0
+FROM runs WHERE run_id IN (`,
+	width: 1, end: `)`,
+}
+
+// heads reads where the logs of runs end; those that the store does not know are missing.
+func (t *Tx) heads(ctx context.Context, runs []id.Run) (map[id.Run]runlog.Head, error) {
+	heads := make(map[id.Run]runlog.Head, len(runs))
+	err := t.queryRows(ctx, selectHeads, args(runs), func(row Scanner) error {
+		var h runlog.Head
+		err := row.Scan(&h.Run, &h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said, &h.Final, &h.ProcessEnded)
+		heads[h.Run] = h
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read runs: %w", err)
 	}
-	if err := t.insertEvents(ctx, laneID, g); err != nil {
+	for runID, head := range heads {
+		if !mayWait(head.State) {
+			continue
+		}
+		if head.Pending, err = t.pendingPrompts(ctx, runID); err != nil {
+			return nil, fmt.Errorf("read prompts of %s: %w", runID, err)
+		}
+		heads[runID] = head
+	}
+	return heads, nil
+}
+
+// args are strings of any type as arguments of a statement.
+func args[S ~string](all []S) []any {
+	out := make([]any, len(all))
+	for i, one := range all {
+		out[i] = string(one)
+	}
+	return out
+}
+
+// saveGrowth stores what was appended to logs: the events, the runs' new states, and what the conversations are told.
+func (t *Tx) saveGrowth(ctx context.Context, laneID int64, grown ...*runlog.Growth) error {
+	grown = slices.DeleteFunc(grown, func(g *runlog.Growth) bool { return len(g.Events) == 0 })
+	if err := t.insertEvents(ctx, laneID, grown); err != nil {
 		return fmt.Errorf("insert events: %w", err)
 	}
+	if err := t.updateRuns(ctx, grown); err != nil {
+		return fmt.Errorf("update runs: %w", err)
+	}
+	for _, g := range grown {
+		if err := t.saveConsequences(ctx, g); err != nil {
+			return fmt.Errorf("append to %s: %w", g.Run, err)
+		}
+	}
+	return nil
+}
+
+// saveConsequences stores what some events mean beside the log, and tells the conversation.
+func (t *Tx) saveConsequences(ctx context.Context, g *runlog.Growth) error {
 	if err := t.updateRun(ctx, g); err != nil {
 		return fmt.Errorf("update run: %w", err)
 	}
@@ -58,44 +112,84 @@ func (t *Tx) saveGrowth(ctx context.Context, laneID int64, g *runlog.Growth) err
 	return nil
 }
 
-const insertEventsHead = `
+var insertEvents = bulk{
+	begin: `
 INSERT INTO run_events (run_id, event_seq, place, lane_id, producer_seq, event_id, event_type, wire_type, occurred_at, recorded_at,
-    payload, payload_checksum, schema_version, trace_id, span_id, late)`
+    payload, payload_checksum, schema_version, trace_id, span_id, late) VALUES `,
+	width: 16,
+}
 
-func (t *Tx) insertEvents(ctx context.Context, laneID int64, g *runlog.Growth) error {
-	last, err := t.takePlaces(ctx, g.Session, len(g.Events))
+func (t *Tx) insertEvents(ctx context.Context, laneID int64, grown []*runlog.Growth) error {
+	places, err := t.takePlaces(ctx, grown)
 	if err != nil {
 		return err
 	}
-	const width = 16
-	first := last - int64(len(g.Events)) + 1
-	args := make([]any, 0, len(g.Events)*width)
-	for i, e := range g.Events {
-		var lane, producer any
-		if e.ProducerSeq > 0 {
-			lane, producer = laneID, int64(e.ProducerSeq)
+	var args []any
+	for _, g := range grown {
+		for _, e := range g.Events {
+			var lane, producer any
+			if e.ProducerSeq > 0 {
+				lane, producer = laneID, int64(e.ProducerSeq)
+			}
+			places[g.Session]++
+			args = append(args, string(g.Run), int64(e.Seq), places[g.Session], lane, producer, string(e.ID), string(e.Type),
+				string(e.WireType), micros(e.OccurredAt), micros(t.now), []byte(e.Body.Payload), e.Body.Checksum,
+				runlog.SchemaVersion, e.TraceID, e.SpanID, e.Late)
 		}
-		args = append(args, string(g.Run), int64(e.Seq), first+int64(i), lane, producer, string(e.ID), string(e.Type),
-			string(e.WireType), micros(e.OccurredAt), micros(t.now), []byte(e.Body.Payload), e.Body.Checksum,
-			runlog.SchemaVersion, e.TraceID, e.SpanID, e.Late)
 	}
-	return t.insertRows(ctx, insertEventsHead, width, args)
+	return t.execRows(ctx, insertEvents, args)
 }
 
-// takePlaces takes the next n places of a conversation's order and returns the last of them.
-func (t *Tx) takePlaces(ctx context.Context, s id.Session, n int) (last int64, err error) {
-	const take = `UPDATE conversation_counters SET last_place = last_place + $2 WHERE session_id = $1 RETURNING last_place`
-	if err := t.QueryRow(ctx, take, string(s), n).Scan(&last); err != nil {
-		return 0, fmt.Errorf("take places: %w", err)
-	}
-	return last, nil
+var takePlaces = bulk{
+	begin: `UPDATE conversation_counters SET last_place = last_place + v.column2 FROM (VALUES `,
+	width: 2, types: "TEXT BIGINT",
+	end: `) AS v WHERE session_id = v.column1 RETURNING session_id, last_place`,
 }
 
-func (t *Tx) updateRun(ctx context.Context, g *runlog.Growth) error {
-	const grow = `UPDATE runs SET state = $2, last_event_seq = $3, final_message = $4 WHERE run_id = $1`
-	if _, err := t.Exec(ctx, grow, string(g.Run), string(g.State), int64(g.Last), string(g.Final)); err != nil {
+// takePlaces takes the next places of each conversation's order for all events and returns the places before them.
+func (t *Tx) takePlaces(ctx context.Context, grown []*runlog.Growth) (before map[id.Session]int64, err error) {
+	taken := map[id.Session]int64{}
+	for _, g := range grown {
+		taken[g.Session] += int64(len(g.Events))
+	}
+	var args []any
+	for _, session := range slices.Sorted(maps.Keys(taken)) {
+		args = append(args, string(session), taken[session])
+	}
+	before = make(map[id.Session]int64, len(taken))
+	err = t.queryRows(ctx, takePlaces, args, func(row Scanner) error {
+		var session id.Session
+		var last int64
+		err := row.Scan(&session, &last)
+		before[session] = last - taken[session]
 		return err
+	})
+	if err == nil && len(before) < len(taken) {
+		err = errors.New("a conversation has no counter")
 	}
+	if err != nil {
+		return nil, fmt.Errorf("take places: %w", err)
+	}
+	return before, nil
+}
+
+var growRuns = bulk{
+	begin: `UPDATE runs SET state = v.column2, last_event_seq = v.column3, final_message = v.column4 FROM (VALUES `,
+	width: 4, types: "TEXT TEXT BIGINT TEXT",
+	end: `) AS v WHERE run_id = v.column1`,
+}
+
+// updateRuns writes what changes with every event.
+func (t *Tx) updateRuns(ctx context.Context, grown []*runlog.Growth) error {
+	var args []any
+	for _, g := range grown {
+		args = append(args, string(g.Run), string(g.State), int64(g.Last), string(g.Final))
+	}
+	return t.execRows(ctx, growRuns, args)
+}
+
+// updateRun writes what changes with a few events only.
+func (t *Tx) updateRun(ctx context.Context, g *runlog.Growth) error {
 	if g.Started {
 		if _, err := t.Exec(ctx, `UPDATE runs SET started_at = $2 WHERE run_id = $1`, string(g.Run), micros(t.now)); err != nil {
 			return err

@@ -181,10 +181,10 @@ func TestARequestIsTakenBackOnlyWhileItWaits(t *testing.T) {
 }
 
 func TestMultiRowStatementsNumberTheirPlaceholders(t *testing.T) {
-	if got := placeholders(true, 2, 2); got != "($1, $2), ($3, $4)" {
+	if got := (bulk{width: 2}).placeholders(true, 2); got != "($1, $2), ($3, $4)" {
 		t.Errorf("got %s", got)
 	}
-	if got := placeholders(false, 2, 2); got != "(?, ?), (?, ?)" {
+	if got := (bulk{width: 2}).placeholders(false, 2); got != "(?, ?), (?, ?)" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 )
 
-const insertOutbox = `
+var insertOutbox = bulk{
+	begin: `
 INSERT INTO outbox (pos, audience, kind, frame_type, payload, session_id, message_id, run_id, request_id, from_seq, to_seq, change, change_user, bytes,
-    created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+    created_at) VALUES `,
+	width: 15,
+}
 
 // placeOutbox gives the group's rows the next dense positions and writes them. Taking the counter is the last lock of the
 // transaction: whoever holds it commits next, so no reader ever sees a position below one that is still to come.
@@ -25,8 +27,19 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 		return fmt.Errorf("take positions: %w", err)
 	}
 	first := head - int64(len(t.pending)) + 1
+	args := make([]any, 0, len(t.pending)*insertOutbox.width)
 	for i := range t.pending {
-		if err := t.placeRow(ctx, first+int64(i), &t.pending[i]); err != nil {
+		r := &t.pending[i]
+		r.Position = delivery.Position(first + int64(i))
+		args = append(args, int64(r.Position), string(r.Audience), string(r.Kind), r.FrameType, r.Payload, string(r.Session),
+			string(r.Message), string(r.Run), string(r.Prompt), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser),
+			cmp.Or(r.Bytes, len(r.Payload)), micros(t.now))
+	}
+	if err := t.execRows(ctx, insertOutbox, args); err != nil {
+		return fmt.Errorf("insert: %w", err)
+	}
+	for i := range t.pending {
+		if err := t.placeMembership(ctx, &t.pending[i]); err != nil {
 			return err
 		}
 	}
@@ -43,26 +56,15 @@ func (t *Tx) take(ctx context.Context, statement string, n int) (head int64, err
 	return head, format.check()
 }
 
-func (t *Tx) placeRow(ctx context.Context, pos int64, r *delivery.Row) error {
-	r.Position = delivery.Position(pos)
-	_, err := t.Exec(ctx, insertOutbox, pos, string(r.Audience), string(r.Kind), r.FrameType, r.Payload, string(r.Session),
-		string(r.Message), string(r.Run), string(r.Prompt), int64(r.From), int64(r.To), string(r.Change), string(r.ChangeUser),
-		cmp.Or(r.Bytes, len(r.Payload)), micros(t.now))
-	if err != nil {
-		return fmt.Errorf("insert: %w", err)
-	}
-	return t.placeMembership(ctx, pos, r)
-}
-
 // placeMembership opens or closes the member's interval at the position of the row that says so.
-func (t *Tx) placeMembership(ctx context.Context, pos int64, r *delivery.Row) (err error) {
+func (t *Tx) placeMembership(ctx context.Context, r *delivery.Row) (err error) {
 	switch r.Change {
 	case delivery.Joined:
 		_, err = t.Exec(ctx, `INSERT INTO member_intervals (session_id, user_id, from_pos) VALUES ($1, $2, $3)`,
-			string(r.Session), string(r.ChangeUser), pos)
+			string(r.Session), string(r.ChangeUser), int64(r.Position))
 	case delivery.Left:
 		_, err = t.Exec(ctx, `UPDATE member_intervals SET to_pos = $3 WHERE session_id = $1 AND user_id = $2 AND to_pos IS NULL`,
-			string(r.Session), string(r.ChangeUser), pos)
+			string(r.Session), string(r.ChangeUser), int64(r.Position))
 	}
 	return err
 }

@@ -158,7 +158,7 @@ func loadRows(ctx context.Context, tx *sql.Tx, r *backup.Reader) error {
 
 // insertInto is a statement for one row. The names come from a backup, which has let only plain ones pass.
 func insertInto(t backup.Table) string {
-	return `INSERT INTO "` + t.Name + `" ("` + strings.Join(t.Columns, `", "`) + `") VALUES ` + placeholders(true, len(t.Columns), 1)
+	return `INSERT INTO "` + t.Name + `" ("` + strings.Join(t.Columns, `", "`) + `") VALUES ` + bulk{width: len(t.Columns)}.placeholders(true, 1)
 }
 
 func closeStmt(stmt *sql.Stmt) {
