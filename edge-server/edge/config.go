@@ -108,7 +108,7 @@ func (c Config) check() error {
 		}
 	}
 	fault(c.Home == "", "EDGE_HOME: must be set, because this user has no home folder")
-	fault(c.Places < 1 || c.Places > 64, "EDGE_PLACES: want 1 to 64, not %d", c.Places)
+	fault(c.Places < 1 || c.Places > 256, "EDGE_PLACES: want 1 to 256, not %d", c.Places)
 	fault(c.JournalCap < minJournal, "EDGE_JOURNAL_CAP: want at least %d bytes", minJournal)
 	fault(c.ResendWindow < 0, "EDGE_RESEND_WINDOW: must not be negative")
 	fault(c.StopTimeout <= 0, "EDGE_STOP_TIMEOUT: must be positive")

@@ -41,6 +41,8 @@ type Config struct {
 	SocketsPerUser int `env:"HUB_SOCKETS_PER_USER" envDefault:"10"`
 	// How many runs one user may follow at once on one hub process, as streams of server-sent events.
 	StreamsPerUser int `env:"HUB_STREAMS_PER_USER" envDefault:"100"`
+	// How many requests one user may make in a minute, all devices together; a tenth of them may come at once.
+	RequestsPerMinute int `env:"HUB_REQUESTS_PER_MINUTE" envDefault:"3000"`
 	// Bearer token for /metrics. Empty: only a direct loopback peer may read it.
 	MetricsToken Secret `env:"HUB_METRICS_TOKEN"`
 	// Lowest level that is logged: debug, info, warn or error.
@@ -130,6 +132,9 @@ func (c Config) check() error {
 	}
 	if c.StreamsPerUser <= 0 {
 		faults = append(faults, errors.New("HUB_STREAMS_PER_USER: must be positive"))
+	}
+	if c.RequestsPerMinute < 10 {
+		faults = append(faults, errors.New("HUB_REQUESTS_PER_MINUTE: must be at least 10"))
 	}
 	if c.StopTimeout <= 0 {
 		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))

@@ -24,9 +24,14 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
 		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Prompts: d.prompts, Blobs: d.record.Blobs,
 		Followers: h.services.followers, Epoch: h.store.Epoch,
-		Limiter: memstate.NewLimiter(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
+		Limiter: memstate.NewLimiter(), Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
 		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink,
 	})
+}
+
+func (h *Hub) limits() httpapi.Limits {
+	perMinute := h.opts.Config.RequestsPerMinute
+	return httpapi.Limits{Person: httpapi.Rate{Burst: perMinute / 10, PerMinute: float64(perMinute)}}
 }
 
 // origins are the pages that browsers may use the hub from: its own, and those that the configuration names.
