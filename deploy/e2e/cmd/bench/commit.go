@@ -68,7 +68,9 @@ func (b bench) commitRate(t *stage, edges int) float64 {
 	start := time.Now()
 	pouring := supervise.NewGroup(t.ctx)
 	for _, h := range hoses {
-		pouring.Go(func(context.Context) error { return h.pour(ctx) })
+		pouring.Go(func(whole context.Context) error {
+			return h.pour(whole, func() bool { return ctx.Err() == nil })
+		})
 	}
 	t.must(pouring.Wait())
 	taken := time.Since(start)
@@ -120,13 +122,13 @@ type flown struct {
 	bytes int
 }
 
-// pour sends deltas of some sixty characters, as fast as they are committed, until ctx ends; then it waits for what is on its way.
-func (h *firehose) pour(ctx context.Context) error {
+// pour sends deltas of some sixty characters, as fast as they are committed, while there shall be more; then it waits for what is on its way.
+func (h *firehose) pour(ctx context.Context, more func() bool) error {
 	message := id.NewMessage()
 	var flight []flown
 	inFlight := 0
-	for ctx.Err() == nil || len(flight) > 0 {
-		for ctx.Err() == nil && inFlight < window {
+	for more() || len(flight) > 0 {
+		for more() && inFlight < window {
 			rows, size, err := h.pack(message)
 			if err != nil {
 				return err
@@ -136,7 +138,7 @@ func (h *firehose) pour(ctx context.Context) error {
 			}
 			flight, inFlight = append(flight, flown{h.lane.Head, size}), inFlight+size
 		}
-		committed, err := rawedge.Hear[wire.CommittedTo](context.WithoutCancel(ctx), h.conn, subject.Committed)
+		committed, err := rawedge.Hear[wire.CommittedTo](ctx, h.conn, subject.Committed)
 		if err != nil {
 			return err
 		}

@@ -43,15 +43,22 @@ type measurement struct {
 // measurements are in the order in which they are made: the calm ones first.
 func measurements() []measurement {
 	return []measurement{
-		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"answer", bench.answer}, {"lid", bench.lid}, {"commit", bench.commit},
-		{"overhead", bench.overhead}, {"lines", bench.lines},
+		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"answer", bench.answer}, {"lid", bench.lid},
+		{"streams", bench.streams}, {"commit", bench.commit}, {"million", bench.million}, {"overhead", bench.overhead}, {"lines", bench.lines},
 	}
+}
+
+func names() (all []string) {
+	for _, m := range measurements() {
+		all = append(all, m.name)
+	}
+	return all
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "shorter and rougher: for a look, not for the record")
-	only := flags.String("only", "", "make only these measurements, separated by commas: ready, memory, first, latency, answer, lid, commit, overhead, lines")
+	only := flags.String("only", "", "make only these measurements, separated by commas: "+strings.Join(names(), ", "))
 	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (r *Rig) AddEdge(name string, profiles map[string]string) *Edge {
 }
 
 func (e *Edge) env() []string {
-	return []string{"EDGE_HOME=" + e.Home, "EDGE_ADDR=" + e.Addr, "EDGE_REPOSITORY=" + Root()}
+	return append([]string{"EDGE_HOME=" + e.Home, "EDGE_ADDR=" + e.Addr, "EDGE_REPOSITORY=" + Root()}, e.rig.opts.EdgeEnv...)
 }
 
 func (e *Edge) writeProfiles(profiles map[string]string) {

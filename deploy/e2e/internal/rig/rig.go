@@ -25,8 +25,9 @@ type TB interface {
 
 // Options say what is not as usual.
 type Options struct {
-	Bin string   // folder of the programs; "": built for this process
-	Env []string // added to the hub's environment
+	Bin     string   // folder of the programs; "": built for this process
+	Env     []string // added to the hub's environment
+	EdgeEnv []string // added to each edge's environment
 	// Addr is that of a hub which the caller runs itself, with HubHome as its home; "": the rig starts one.
 	Addr string
 	Dir  string // of all state; "": a temporary folder
