@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/uplink"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -45,26 +46,17 @@ func readIdentity(home string) (identity, error) {
 	return who, nil
 }
 
-// writeIdentity writes the file in one step, so that a crash leaves the old one or the new one.
+// writeIdentity writes the file: when enrolment says that it is done, it outlives a loss of power.
 func writeIdentity(home string, who identity) error {
-	if err := os.MkdirAll(home, 0o700); err != nil {
+	if err := durable.MakeFolder(home); err != nil {
 		return fmt.Errorf("make home folder: %w", err)
 	}
 	data, err := json.MarshalIndent(who, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode identity: %w", err)
 	}
-	part, err := os.CreateTemp(home, identityFile+".*") // mode 0600
-	if err != nil {
+	if err := durable.Replace(filepath.Join(home, identityFile), append(data, '\n')); err != nil {
 		return fmt.Errorf("write identity: %w", err)
-	}
-	_, err = part.Write(append(data, '\n'))
-	err = errors.Join(err, part.Sync(), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), filepath.Join(home, identityFile))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write identity: %w", err), os.Remove(part.Name()))
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -41,7 +41,7 @@ func OpenStore(ctx context.Context, c Config) (*Store, error) {
 }
 
 func makeHome(c Config) error {
-	if err := os.MkdirAll(c.Home, 0o700); err != nil {
+	if err := durable.MakeFolder(c.Home); err != nil {
 		return fmt.Errorf("make HUB_HOME: %w", err)
 	}
 	return nil

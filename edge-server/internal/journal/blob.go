@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -40,7 +41,7 @@ type blobStore struct {
 
 func openBlobs(ctx context.Context, home string, db querier) (*blobStore, error) {
 	b := &blobStore{folder: filepath.Join(home, blobFolder), create: os.CreateTemp, fresh: map[string]int{}}
-	if err := os.MkdirAll(b.folder, folderMode); err != nil {
+	if err := durable.MakeFolder(b.folder); err != nil {
 		return nil, err
 	}
 	known, err := query(ctx, db, scanText, `SELECT sha256 FROM blobs`)
@@ -106,7 +107,7 @@ func (b *blobStore) put(r io.Reader) (ref event.BlobRef, err error) {
 	if err := b.adopt(part.Name(), ref.SHA256); err != nil {
 		return ref, fmt.Errorf("store blob: %w", err)
 	}
-	return ref, syncFolder(b.folder)
+	return ref, durable.SyncFolder(b.folder)
 }
 
 // adopt gives a file its final name and protects it until a row names it.
@@ -140,14 +141,6 @@ func fill(part *os.File, r io.Reader) (event.BlobRef, error) {
 		return event.BlobRef{}, fault.New(fault.TooLarge, "A file or value of the agent is larger than %d MiB.", MaxBlob>>20)
 	}
 	return event.BlobRef{SHA256: hex.EncodeToString(hash.Sum(nil)), Size: n}, part.Sync()
-}
-
-func syncFolder(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("sync folder: %w", err)
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 func (b *blobStore) remove(sum string) error {

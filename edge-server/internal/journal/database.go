@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -18,10 +19,9 @@ import (
 var schema string
 
 const (
-	format     = 1 // of the file, kept in PRAGMA user_version
-	fileName   = "journal.db"
-	lockName   = "journal.lock"
-	folderMode = 0o700
+	format   = 1 // of the file, kept in PRAGMA user_version
+	fileName = "journal.db"
+	lockName = "journal.lock"
 )
 
 // database is the file with its two ways in. SQLite allows one writer: writeDB has a single connection, used by the writer only.
@@ -39,7 +39,7 @@ const pragmas = "?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=bu
 
 // openDatabase makes the folder if needed, takes the lock and brings the schema up to date.
 func openDatabase(ctx context.Context, home string) (*database, error) {
-	if err := os.MkdirAll(home, folderMode); err != nil {
+	if err := durable.MakeFolder(home); err != nil {
 		return nil, fmt.Errorf("make home folder: %w", err)
 	}
 	lock, err := lockFile(ctx, filepath.Join(home, lockName))

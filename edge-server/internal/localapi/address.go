@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 )
 
 // addressFile says where the edge of a home listens: with port 0, or a port that was taken, its configuration does not.
@@ -14,11 +16,7 @@ const addressFile = "local.addr"
 
 // NoteAddress leaves the address for programs that know the edge's home.
 func NoteAddress(home, addr string) error {
-	path := filepath.Join(home, addressFile)
-	if err := os.WriteFile(path+".new", []byte(addr+"\n"), 0o600); err != nil {
-		return fmt.Errorf("note local address: %w", err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err := durable.Replace(filepath.Join(home, addressFile), []byte(addr+"\n")); err != nil {
 		return fmt.Errorf("note local address: %w", err)
 	}
 	return nil

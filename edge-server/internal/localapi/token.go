@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
@@ -37,7 +38,7 @@ func LoadToken(home string) (Token, error) {
 	raw := make([]byte, tokenBytes)
 	rand.Read(raw) //nolint:errcheck // crypto/rand.Read never fails since Go 1.24
 	t = Token(base64.RawURLEncoding.EncodeToString(raw))
-	if err := os.WriteFile(filepath.Join(home, tokenFile), []byte(t+"\n"), 0o600); err != nil {
+	if err := durable.Replace(filepath.Join(home, tokenFile), []byte(t+"\n")); err != nil {
 		return "", fmt.Errorf("write local token: %w", err)
 	}
 	return t, nil

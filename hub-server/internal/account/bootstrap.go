@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 )
 
 // BootstrapFile is where the token for the first user lies until it is used: readable by the hub's own user alone.
@@ -19,16 +21,12 @@ func NewBootstrapFile(path string) *BootstrapFile { return &BootstrapFile{path: 
 
 // ensure makes the token unless there is one from an earlier start.
 func (b *BootstrapFile) ensure() error {
-	f, err := os.OpenFile(b.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	err := durable.Create(b.path, []byte(NewToken(BootstrapToken)+"\n"))
 	if errors.Is(err, fs.ErrExist) {
 		return b.ensureWhole()
 	}
 	if err != nil {
 		return fmt.Errorf("make bootstrap token: %w", err)
-	}
-	_, err = f.WriteString(string(NewToken(BootstrapToken)) + "\n")
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write bootstrap token: %w", err)
 	}
 	return nil
 }

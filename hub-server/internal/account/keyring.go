@@ -7,16 +7,16 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 )
 
 const (
 	keyPoll     = 10 * time.Second // how long a rotation by another process may go unnoticed
 	keyReadRest = time.Second      // at most one read of the file in this time for tokens with an unknown kid
-	keyFileMode = 0o600
 )
 
 // Keyring holds the keys of HUB_KEYS_FILE and follows its rotations. It is safe for concurrent use.
@@ -150,41 +150,22 @@ func ReadKeyFile(path string) (Keys, error) {
 	return keys, nil
 }
 
-// createKeyFile makes the file with fresh keys; fs.ErrExist when there is one. A link instead of a rename: of two first starts one wins.
+// createKeyFile makes the file with fresh keys; fs.ErrExist when there is one, also if another first start has just won.
 func createKeyFile(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fs.ErrExist
 	}
-	temp, err := writeTemp(path, NewKeys())
+	data, err := NewKeys().encode()
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp) //nolint:errcheck // the name is only a helper
-	return os.Link(temp, path)
+	return durable.Create(path, data)
 }
 
 func writeKeyFile(path string, keys Keys) error {
-	temp, err := writeTemp(path, keys)
+	data, err := keys.encode()
 	if err != nil {
 		return err
 	}
-	return os.Rename(temp, path)
-}
-
-// writeTemp writes a complete, synced file beside path: nobody ever reads half a key file.
-func writeTemp(path string, keys Keys) (string, error) {
-	data, err := keys.encode()
-	if err != nil {
-		return "", err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".keys-*") // made with mode 0600
-	if err != nil {
-		return "", err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(keyFileMode), f.Sync(), f.Close())
-	if err != nil {
-		os.Remove(f.Name()) //nolint:errcheck // the first error is the one to report
-	}
-	return f.Name(), err
+	return durable.Replace(path, data)
 }

@@ -34,7 +34,7 @@ func TestSEC27KeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("mode %v, %v", info.Mode(), err)
 	}
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".keys-*"))
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*.part"))
 	if err != nil || len(left) > 0 {
 		t.Fatalf("left behind %v, %v", left, err)
 	}

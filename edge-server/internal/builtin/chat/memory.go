@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 )
 
 // role is who said something.
@@ -75,17 +77,8 @@ func (m memory) save(all []message) error {
 		}
 		data.Write(append(line, '\n'))
 	}
-	part, err := os.CreateTemp(filepath.Dir(m.path), "chat-part-*") // mode 0600
-	if err != nil {
+	if err := durable.Replace(m.path, data.Bytes()); err != nil {
 		return fmt.Errorf("write memory: %w", err)
-	}
-	_, err = part.Write(data.Bytes())
-	err = errors.Join(err, part.Sync(), part.Close())
-	if err == nil {
-		err = os.Rename(part.Name(), m.path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write memory: %w", err), os.Remove(part.Name()))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 )
 
 // contents is what a credentials file holds.
@@ -43,7 +44,7 @@ func (v vault) write(c contents) error {
 	if err != nil {
 		return fmt.Errorf("encode credentials: %w", err)
 	}
-	if err := replaceFile(v.path, append(data, '\n')); err != nil {
+	if err := durable.Replace(v.path, append(data, '\n')); err != nil {
 		return fmt.Errorf("keep credentials: %w", err)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 )
 
 // account is the first user of the hub, as login.txt keeps it for the person.
@@ -132,7 +133,7 @@ func (s *state) readAccount() (account, bool) {
 
 func (s *state) writeAccount(who account) error {
 	text := fmt.Sprintf("user: %s\npassword: %s\n", who.user, who.password)
-	if err := os.WriteFile(s.dir("login.txt"), []byte(text), 0o600); err != nil {
+	if err := durable.Replace(s.dir("login.txt"), []byte(text)); err != nil {
 		return fmt.Errorf("keep the login: %w", err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/home"
 )
 
@@ -78,12 +79,7 @@ func (s *state) save() error {
 	if err != nil {
 		return err
 	}
-	part := s.dir("up.json.part")
-	err = os.WriteFile(part, append(data, '\n'), 0o600)
-	if err == nil {
-		err = os.Rename(part, s.dir("up.json"))
-	}
-	return wrap(err, "record what runs")
+	return wrap(durable.Replace(s.dir("up.json"), append(data, '\n')), "record what runs")
 }
 
 // exists says whether there is a file of that name in the state folder.
