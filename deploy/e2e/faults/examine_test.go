@@ -91,13 +91,9 @@ func (s *siege) evidenceOf(t turn, accounts []truth.Account) evidence {
 	return e
 }
 
-// journalOf asks the edge for what it has written down of a run.
+// journalOf asks the edge for what it has written down of a run; nothing if it knows of none.
 func (s *siege) journalOf(run id.Run) (rows []event.Envelope) {
 	s.t.Helper()
-	token, err := os.ReadFile(filepath.Join(s.edge.Home, "local.token"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
 	var page struct {
 		Items []json.RawMessage
 		Page  struct{ HasMore bool }
@@ -105,7 +101,9 @@ func (s *siege) journalOf(run id.Run) (rows []event.Envelope) {
 	page.Page.HasMore = true
 	for after := uint64(0); page.Page.HasMore; after = rows[len(rows)-1].Seq {
 		page.Items, page.Page.HasMore = nil, false
-		s.ask(fmt.Sprintf("/v1/runs/%s/events?after_seq=%d", run, after), strings.TrimSpace(string(token)), &page)
+		if !s.ask(fmt.Sprintf("/v1/runs/%s/events?after_seq=%d", run, after), &page) {
+			return nil
+		}
 		for _, item := range page.Items {
 			row, err := event.ParseRow(item)
 			if err != nil {
@@ -120,14 +118,18 @@ func (s *siege) journalOf(run id.Run) (rows []event.Envelope) {
 	return rows
 }
 
-// ask reads an answer of the edge's local API.
-func (s *siege) ask(path, token string, answer any) {
+// ask reads an answer of the edge's local API; false if that is that there is no such thing.
+func (s *siege) ask(path string, answer any) bool {
 	s.t.Helper()
+	token, err := os.ReadFile(filepath.Join(s.edge.Home, "local.token"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.edge.Addr+path, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(string(token)))
 	req.Close = true
 	local := http.Client{Timeout: rig.Patience}
 	resp, err := local.Do(req)
@@ -135,7 +137,11 @@ func (s *siege) ask(path, token string, answer any) {
 		s.t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusNotFound {
+		return false
+	}
 	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil || resp.StatusCode != http.StatusOK {
 		s.t.Fatalf("%s: answered %s (%v)", path, resp.Status, err)
 	}
+	return true
 }

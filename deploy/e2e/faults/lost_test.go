@@ -34,25 +34,7 @@ func TestWhateverIsKilledWhatTheEdgeJournalledIsInTheLogOnce(t *testing.T) {
 			nemesis.PauseEdge: effort.Of(lostOthers), nemesis.PauseHub: effort.Of(lostOthers),
 		}))
 	})
-	accounts, err := truth.Read(s.truth.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended, events := map[event.Type]int{}, 0
-	var whole evidence // of a run that nothing has harmed
-	for _, turn := range turns {
-		e := s.evidenceOf(turn, accounts)
-		if err := e.examine(); err != nil {
-			t.Errorf("run %s, %q: %v", turn.run, turn.prompt, err)
-			continue
-		}
-		how := terminalsOf(e.log)[0]
-		ended[how]++
-		events += len(e.log)
-		if how == event.RunCompleted {
-			whole = e
-		}
-	}
+	ended, events, whole := s.examine(turns)
 	again := s.relay.again.Load()
 	t.Logf("%d runs ended as %v, %d events, %d rows delivered again", len(turns), ended, events, again)
 	if again < repeatedRows || ended[event.RunCompleted] == 0 || ended[event.RunInterrupted] == 0 {
@@ -63,6 +45,31 @@ func TestWhateverIsKilledWhatTheEdgeJournalledIsInTheLogOnce(t *testing.T) {
 			t.Errorf("positive control: nobody notices a log with %s", what)
 		}
 	}
+}
+
+// examine compares everything that is known of runs. It returns how they ended, how many events they have, and the evidence of one that
+// nothing has harmed.
+func (s *siege) examine(turns []turn) (ended map[event.Type]int, events int, whole evidence) {
+	s.t.Helper()
+	accounts, err := truth.Read(s.truth.Path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ended = map[event.Type]int{}
+	for _, turn := range turns {
+		e := s.evidenceOf(turn, accounts)
+		if err := e.examine(); err != nil {
+			s.t.Errorf("run %s, %q: %v", turn.run, turn.prompt, err)
+			continue
+		}
+		how := terminalsOf(e.log)[0]
+		ended[how]++
+		events += len(e.log)
+		if how == event.RunCompleted {
+			whole = e
+		}
+	}
+	return ended, events, whole
 }
 
 // spoilt is the same evidence with another log, numbered anew as a store would that has lost or doubled something.

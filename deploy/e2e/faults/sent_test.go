@@ -30,6 +30,10 @@ type receipts struct {
 	changed chan struct{} // closed and replaced at each receipt
 }
 
+func newReceipts() *receipts {
+	return &receipts{told: map[client.ClientMsgID]client.MessageID{}, changed: make(chan struct{})}
+}
+
 // note keeps an answer. One that was given before must be the same.
 func (r *receipts) note(message client.ClientMsgID, answer client.MessageReceipt) {
 	r.mu.Lock()
@@ -84,7 +88,7 @@ func TestAMessageThatWasAnsweredIsThereOnceHoweverOftenTheHubIsKilled(t *testing
 	total, kills := effort.Of(sends), effort.Of(sendKills)
 	r := rig.New(t, rig.Options{})
 	session := r.Owner().Group("letters")
-	told := &receipts{told: map[client.ClientMsgID]client.MessageID{}, changed: make(chan struct{})}
+	told := newReceipts()
 	var sending sync.WaitGroup
 	for i := range senders {
 		d := r.Device(fmt.Sprintf("sender %d", i), r.HubURL())

@@ -29,21 +29,30 @@ type siege struct {
 	truth *rig.Truth
 }
 
-// worker is the one agent of a siege.
-const worker = "worker"
+// worker is the one agent of a siege, laptop its edge.
+const (
+	worker = "worker"
+	laptop = "laptop"
+)
 
 // newSiege starts everything. agentArgs say how the agent behaves.
 func newSiege(t *testing.T, agentArgs ...string) *siege {
+	t.Helper()
+	return newSiegeIn(t, t.TempDir(), agentArgs...)
+}
+
+// newSiegeIn is newSiege with all state in dir.
+func newSiegeIn(t *testing.T, dir string, agentArgs ...string) *siege {
 	t.Helper()
 	s := &siege{t: t, addr: rig.FreeAddr(t)}
 	s.startBus()
 	t.Cleanup(s.stopBus)  // after the hub has ended
 	s.relay = newRelay(t) // ends after the edge
-	s.Rig = rig.New(t, rig.Options{Env: []string{"HUB_NATS_URL=nats://" + s.addr}})
+	s.Rig = rig.New(t, rig.Options{Dir: dir, Env: []string{"HUB_NATS_URL=nats://" + s.addr}})
 	s.relay.hub = strings.TrimPrefix(s.HubURL(), "http://")
 	s.Proxy.Retarget(s.relay.addr())
 	s.truth = s.NewTruth()
-	s.edge = s.AddEdge("laptop", map[string]string{worker: s.TestAgent(append(agentArgs, "--truth", s.truth.Path)...)})
+	s.edge = s.AddEdge(laptop, map[string]string{worker: s.TestAgent(append(agentArgs, "--truth", s.truth.Path)...)})
 	s.asker = s.Device("asker", s.HubURL())
 	s.seen = s.Device("watcher", s.HubURL()).Watch()
 	s.seen.UntilConnected(1)

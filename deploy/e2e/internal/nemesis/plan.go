@@ -23,6 +23,10 @@ const (
 	HalfOpen  Fault = "the tunnel is half-open for a moment"
 	PauseEdge Fault = "the edge is paused"
 	PauseHub  Fault = "the hub is paused"
+
+	DarkHub  Fault = "the hub's machine loses power"
+	DarkEdge Fault = "the edge's machine loses power"
+	DarkBoth Fault = "both machines lose power"
 )
 
 // Figures are how many of each.

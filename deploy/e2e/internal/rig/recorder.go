@@ -126,18 +126,30 @@ func (r *Recorder) UntilConnected(n int) {
 	r.Until(fmt.Sprintf("connection %d", n), func(r *Recorder) bool { return len(r.resumes) >= n })
 }
 
-// UntilReset waits until the device's cursor has been refused n times for that reason.
+// UntilReset waits until the device's cursor has been refused n times for that reason; "": for any.
 func (r *Recorder) UntilReset(n int, reason string) {
 	r.device.rig.T.Helper()
 	r.Until(fmt.Sprintf("reset %d, %s", n, reason), func(r *Recorder) bool {
 		refused := 0
 		for _, resume := range r.resumes {
-			if resume.Resume == client.AuthOKPayloadResumeReset && resume.Reason == reason {
+			if resume.Resume == client.AuthOKPayloadResumeReset && (reason == "" || resume.Reason == reason) {
 				refused++
 			}
 		}
 		return refused >= n
 	})
+}
+
+// Epochs are the lives of the store that the device was told of, each once, in order.
+func (r *Recorder) Epochs() (epochs []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, resume := range r.resumes {
+		if !slices.Contains(epochs, resume.Epoch) {
+			epochs = append(epochs, resume.Epoch)
+		}
+	}
+	return epochs
 }
 
 // UntilFrames waits until the device has been shown n different things.
