@@ -61,7 +61,7 @@ const (
 	Interrupted    Code = "interrupted"     // the run was cut off; its reason_code says why
 	LeaseStale     Code = "lease_stale"     // a command for an older dispatch of the run
 	ProfileUnknown Code = "profile_unknown" // the edge has no such profile
-	Busy           Code = "busy"            // the edge cannot take more now
+	Busy           Code = "busy"            // no room for more now: at the edge, or on the disk of the hub
 	TooLate        Code = "too_late"        // the run ended first, or the question was settled first
 	DigestMismatch Code = "digest_mismatch" // the answer is to something else than what was asked
 	DispatchForged Code = "dispatch_forged" // a dispatch the hub did not sign

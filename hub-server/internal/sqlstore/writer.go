@@ -62,7 +62,7 @@ func (r *request) claim() bool { return r.taken.CompareAndSwap(false, true) }
 // Do runs fn in a transaction and returns after the commit is on disk, with fn's error if it failed: then nothing of it was
 // kept. fn may run more than once and must set its results afresh each time; it never runs after Do has returned. The end of ctx takes
 // a request back that still waits; one that has begun is seen through. Only an error of the commit itself leaves the outcome unknown
-// (PostgreSQL): repeat with the same idempotency key.
+// (PostgreSQL): repeat with the same idempotency key. A store that takes nothing at the moment is a fault.Busy.
 func (w *Writer) Do(ctx context.Context, locks []Lock, fn func(context.Context, *Tx) error) error {
 	req := &request{locks: locks, fn: fn, done: make(chan struct{})}
 	select {
@@ -84,7 +84,7 @@ func (w *Writer) Do(ctx context.Context, locks []Lock, fn func(context.Context, 
 		}
 	}
 	<-req.done
-	return req.err
+	return busyIfTroubled(req.err)
 }
 
 // Run commits groups until ctx ends, then finishes the group at hand. It fails only with ErrEpochChanged.
