@@ -14,14 +14,20 @@ type Followers struct {
 	perUser int
 
 	mu    sync.Mutex
-	runs  map[id.Run]map[*Follower]struct{}
+	runs  map[id.Run]*followed
 	users map[id.User]int
 	shut  bool
 }
 
 // NewFollowers returns an empty set; one user may have that many followers in it.
 func NewFollowers(perUser int) *Followers {
-	return &Followers{perUser: perUser, runs: map[id.Run]map[*Follower]struct{}{}, users: map[id.User]int{}}
+	return &Followers{perUser: perUser, runs: map[id.Run]*followed{}, users: map[id.User]int{}}
+}
+
+// followed is a run with readers.
+type followed struct {
+	followers map[*Follower]struct{}
+	head      uint64 // number of the newest event that a hint told of; 0: none
 }
 
 // Follower is one reader of a run's log.
@@ -33,6 +39,7 @@ type Follower struct {
 	ready   chan struct{}
 	gone    chan struct{}
 	ended   bool // gone is closed; guarded by the set's lock
+	left    bool // its user may have left the conversation since somebody asked; guarded by the set's lock
 }
 
 // Follow adds a reader: fault.RateLimited for a user who has too many, fault.Busy while the hub stops. Follow first and read after that:
@@ -46,11 +53,11 @@ func (s *Followers) Follow(who account.Principal, run id.Run, session id.Session
 	case s.users[who.User] >= s.perUser:
 		return nil, fault.New(fault.RateLimited, "You follow %d runs. Stop following one before you follow another.", s.users[who.User])
 	}
-	f := &Follower{set: s, who: who, run: run, session: session, ready: make(chan struct{}, 1), gone: make(chan struct{})}
+	f := &Follower{set: s, who: who, run: run, session: session, ready: make(chan struct{}, 1), gone: make(chan struct{}), left: true}
 	if s.runs[run] == nil {
-		s.runs[run] = map[*Follower]struct{}{}
+		s.runs[run] = &followed{followers: map[*Follower]struct{}{}}
 	}
-	s.runs[run][f] = struct{}{}
+	s.runs[run].followers[f] = struct{}{}
 	s.users[who.User]++
 	return f, nil
 }
@@ -61,13 +68,30 @@ func (f *Follower) Ready() <-chan struct{} { return f.ready }
 // Gone is closed when the reader must end: its login has ended, or the hub stops.
 func (f *Follower) Gone() <-chan struct{} { return f.gone }
 
+// Head is the number of the newest event of the run of which the tail knows, 0 if it has seen none since somebody began to follow.
+func (f *Follower) Head() uint64 {
+	f.set.mu.Lock()
+	defer f.set.mu.Unlock()
+	return f.set.runs[f.run].head
+}
+
+// Left says whether the follower's user may have been removed from the conversation since the last call. The tail sees rows in their order, so
+// whoever asked for the Head before misses no removal that was committed before the event there.
+func (f *Follower) Left() bool {
+	f.set.mu.Lock()
+	defer f.set.mu.Unlock()
+	left := f.left
+	f.left = false
+	return left
+}
+
 // Close removes the follower.
 func (f *Follower) Close() {
 	s := f.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.runs[f.run], f)
-	if len(s.runs[f.run]) == 0 {
+	delete(s.runs[f.run].followers, f)
+	if len(s.runs[f.run].followers) == 0 {
 		delete(s.runs, f.run)
 	}
 	if s.users[f.who.User]--; s.users[f.who.User] == 0 {
@@ -82,16 +106,26 @@ func (s *Followers) Seen(rows []Row) {
 	for _, row := range rows {
 		switch {
 		case row.Kind == KindRun:
-			for f := range s.runs[row.Run] {
-				signal(f.ready)
-			}
+			s.grown(row)
 		case row.Change == Left:
 			s.each(func(f *Follower) {
 				if f.who.User == row.ChangeUser && f.session == row.Session {
+					f.left = true
 					signal(f.ready)
 				}
 			})
 		}
+	}
+}
+
+func (s *Followers) grown(row Row) {
+	run := s.runs[row.Run]
+	if run == nil {
+		return
+	}
+	run.head = max(run.head, row.To)
+	for f := range run.followers {
+		signal(f.ready)
 	}
 }
 
@@ -115,8 +149,8 @@ func (s *Followers) Shut() {
 }
 
 func (s *Followers) each(do func(*Follower)) {
-	for _, followers := range s.runs {
-		for f := range followers {
+	for _, run := range s.runs {
+		for f := range run.followers {
 			do(f)
 		}
 	}

@@ -104,3 +104,27 @@ func TestFollowersAreBoundedPerUserAndEndWithTheirLogin(t *testing.T) {
 		t.Errorf("left behind: %d runs, %d users", len(set.runs), len(set.users))
 	}
 }
+
+// Whoever asks for the head first and for removals then is told of each removal before the events behind it.
+func TestAFollowerKnowsTheHeadAndThatItsUserMayHaveLeft(t *testing.T) {
+	set, who, run, session := NewFollowers(1), account.Principal{User: id.NewUser()}, id.NewRun(), id.NewSession()
+	f, err := set.Follow(who, run, session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(f.Close)
+	if f.Head() != 0 || !f.Left() || f.Left() {
+		t.Error("a new follower knows no head, and has to look once whether it may read")
+	}
+	set.Seen([]Row{
+		{Kind: KindRun, Run: run, From: 1, To: 3}, {Kind: KindRun, Run: id.NewRun(), From: 1, To: 9},
+		{Kind: KindFrame, Session: session, Change: Left, ChangeUser: id.NewUser()},
+	})
+	if f.Head() != 3 || f.Left() {
+		t.Errorf("head %d; nobody left", f.Head())
+	}
+	set.Seen([]Row{{Kind: KindFrame, Session: session, Change: Left, ChangeUser: who.User}, {Kind: KindRun, Run: run, From: 4, To: 5}})
+	if f.Head() != 5 || !f.Left() {
+		t.Errorf("head %d; its user left", f.Head())
+	}
+}

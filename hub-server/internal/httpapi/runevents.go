@@ -23,6 +23,7 @@ type runEvents struct {
 	policy   *policy
 	metrics  *metrics
 	problems problems
+	shelf    *shelf
 }
 
 // ServeHTTP implements followRunEvents.

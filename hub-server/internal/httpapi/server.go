@@ -78,7 +78,7 @@ func New(d Deps) http.Handler {
 		BaseRouter: mux, ErrorHandlerFunc: p.answer,
 		Middlewares: []MiddlewareFunc{func(next http.Handler) http.Handler { return boundedJSON(p, next) }},
 	})
-	mux.HandleFunc(get+"/api/agent-runs/{run_id}/events", runEvents{Deps: d, policy: &g.policy, metrics: metrics, problems: p}.ServeHTTP)
+	mux.HandleFunc(get+"/api/agent-runs/{run_id}/events", runEvents{Deps: d, policy: &g.policy, metrics: metrics, problems: p, shelf: newShelf()}.ServeHTTP)
 	mux.HandleFunc(get+"/client/ws", d.ClientSocket.ServeHTTP)
 	mux.HandleFunc(get+"/edge/uplink", d.EdgeUplink.ServeHTTP)
 	mux.HandleFunc(get+"/metrics", d.Metrics.Handler().ServeHTTP)

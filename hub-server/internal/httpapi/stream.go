@@ -55,6 +55,7 @@ type stream struct {
 	projection canonical.Projection
 	epoch      wire.Epoch
 	follower   *delivery.Follower
+	page       *shelved // what others read of the run
 
 	after runlog.EventSeq // the last event that was sent
 	over  bool            // the outcome is sent, or was there before we came
@@ -83,6 +84,8 @@ func (e runEvents) stream(w http.ResponseWriter, r *http.Request, asked eventsAs
 		return err
 	}
 	defer s.follower.Close()
+	s.page = e.shelf.take(s.run)
+	defer s.page.put()
 	first, err := s.read()
 	if err != nil {
 		return hide(err)
