@@ -26,6 +26,7 @@ const (
 	Alive   Verb = "alive"
 	// Capabilities means nothing to an older hub, which learns of changed profiles at the next hello.
 	Capabilities Verb = "capabilities"
+	Shown        Verb = "shown"
 )
 
 // Uplink verbs, hub to edge.
@@ -36,6 +37,7 @@ const (
 	Command   Verb = "command"
 	Ping      Verb = "ping"
 	Refused   Verb = "refused"
+	Show      Verb = "show" // to edges that can answer it alone
 )
 
 // Up is where the edge publishes on one connection: edge.<edge>.up.<connection>.<verb>.

@@ -12,6 +12,7 @@ func verbs() []subject.Verb {
 	return []subject.Verb{
 		subject.Hello, subject.Frame, subject.Receipt, subject.Pong, subject.Alive, subject.Capabilities,
 		subject.Welcome, subject.Committed, subject.Rewind, subject.Command, subject.Ping, subject.Refused,
+		subject.Show, subject.Shown,
 	}
 }
 

@@ -29,7 +29,7 @@ func messages() map[string]any {
 	return map[string]any{
 		"hello": wire.Hello{
 			Protocol: wire.Protocol, Incarnation: "0123456789abcdef", BootNonce: "0011223344556677", Floor: 7, FloorChain: receipt.Chain, Head: 43,
-			Committed: &receipt, Version: "v1.0.0", Hostname: "mac", LiveRuns: []id.Run{"run_0123456789abcdef"},
+			Committed: &receipt, Version: "v1.0.0", Hostname: "mac", LiveRuns: []id.Run{"run_0123456789abcdef"}, Shows: true,
 			Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history"}, {Name: "chat", Runtime: "bridge"}},
 		},
 		"capabilities": wire.Capabilities{Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history"}}},
@@ -37,6 +37,10 @@ func messages() map[string]any {
 		"committed":    wire.CommittedTo{Receipt: receipt, Credit: 1 << 20},
 		"rewind":       wire.Rewind{Generation: 4, From: 43},
 		"refused":      wire.Refused{Code: wire.NeedBlob, Detail: strings.Repeat("0a", 32), Retry: true},
+		"show":         wire.Show{Runs: []id.Run{"run_0123456789abcdef"}},
+		"shown": wire.Shown{RunID: "run_0123456789abcdef", Command: &wire.Command{
+			DeliveryID: "dlv_1", Kind: wire.Start, RunID: "run_0123456789abcdef", Lease: 2, Body: json.RawMessage(`{}`), Signature: "00ff",
+		}},
 		"ping":         wire.Ping{Nonce: 1 << 63},
 		"pong":         wire.Pong{Nonce: 1 << 63},
 		"cancel_order": wire.CancelOrder{RequestedBy: "user_1", RequestedAt: at},

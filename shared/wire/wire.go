@@ -61,7 +61,8 @@ type Hello struct {
 	Version     string         `json:"version"`
 	Hostname    string         `json:"hostname,omitempty"`
 	Profiles    []Profile      `json:"profiles"`
-	LiveRuns    []id.Run       `json:"live_runs"` // runs whose process this edge holds or whose start is still pending
+	LiveRuns    []id.Run       `json:"live_runs"`       // runs whose process this edge holds or whose start is still pending
+	Shows       bool           `json:"shows,omitempty"` // the edge answers Show; one that is older does not
 }
 
 // Profile is something an edge can run: the capability that agents are bound to.
@@ -78,6 +79,18 @@ type Capabilities struct {
 
 // MaxProfiles is how many profiles a hub takes from one edge: the first ones.
 const MaxProfiles = 256
+
+// Show asks the edge for the start commands of runs that it has rows of and the hub's store does not know: a backup was restored that is older
+// than they are. Each is answered by a Shown; rows that name them wait.
+type Show struct {
+	Runs []id.Run `json:"runs"`
+}
+
+// Shown answers Show for one run: with the command as it came, signature included, or with none when the edge does not have it.
+type Shown struct {
+	RunID   id.Run   `json:"run_id"`
+	Command *Command `json:"command,omitempty"`
+}
 
 // CommitReceipt is the hub's signed word that it holds all rows up to Seq. The edge keeps the newest and shows it in Hello;
 // a valid receipt newer than the store proves that the store was rolled back.

@@ -54,6 +54,8 @@ func (c *connection) read(ctx context.Context, verb subject.Verb, data []byte) (
 		return lane.Pinged{Ping: w}, err
 	case subject.Command:
 		return nil, c.order(data)
+	case subject.Show:
+		return nil, c.show(ctx, data)
 	}
 	return nil, nil // a verb of a newer hub
 }
@@ -79,4 +81,26 @@ func (c *connection) order(data []byte) error {
 	default:
 		return errors.New("too many commands wait")
 	}
+}
+
+// show answers a hub whose store is older than some of the runs here with the commands that started them.
+func (c *connection) show(ctx context.Context, data []byte) error {
+	asked, err := decode[wire.Show](data)
+	if err != nil {
+		return err
+	}
+	for _, r := range asked.Runs {
+		found, known, err := c.opts.Journal.FindRun(ctx, r)
+		if err != nil {
+			return err
+		}
+		answer := wire.Shown{RunID: r}
+		if known {
+			answer.Command = &found.Start
+		}
+		if err := c.publish(subject.Shown, answer); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -43,6 +43,7 @@ type hub struct {
 	chain      wire.Chain
 	blobs      map[string][]byte
 	receipts   []wire.CommandReceipt
+	shown      []wire.Shown
 	tunnels    int
 	cut        context.CancelFunc // ends the tunnel that is open
 	say        func(subject.Verb, any)
@@ -236,6 +237,12 @@ func (l *lane) hear(m *nats.Msg) {
 				h.t.Error(err)
 			}
 			h.offered = append(h.offered, names(c.Profiles))
+		case subject.Shown:
+			var s wire.Shown
+			if err := json.Unmarshal(m.Data, &s); err != nil {
+				h.t.Error(err)
+			}
+			h.shown = append(h.shown, s)
 		case subject.Receipt:
 			var r wire.CommandReceipt
 			if err := json.Unmarshal(m.Data, &r); err != nil {
@@ -251,6 +258,9 @@ func (l *lane) hello(data []byte) {
 	var hello wire.Hello
 	if err := json.Unmarshal(data, &hello); err != nil || hello.Protocol != wire.Protocol {
 		h.t.Errorf("hello %s: %v", data, err)
+	}
+	if !hello.Shows {
+		h.t.Error("the edge does not say that it can be asked")
 	}
 	l.incarnation = hello.Incarnation
 	h.offered = append(h.offered, names(hello.Profiles))

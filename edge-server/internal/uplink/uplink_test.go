@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -134,6 +135,33 @@ func TestCommandsAreAnswered(t *testing.T) {
 		}
 		return h.receipts[0].DeliveryID == e.DeliveryID && h.receipts[0].Status == wire.Accepted
 	})
+}
+
+func TestARestoredHubIsShownWhatItSignedAndForgot(t *testing.T) {
+	h := newHub(t)
+	e := connect(t, h, credential)
+	start := connectedCommand()
+	start.Kind, start.RunID, start.Signature = wire.Start, e.run, "00ff"
+	receipt := wire.CommandReceipt{DeliveryID: start.DeliveryID, RunID: start.RunID, Status: wire.Accepted}
+	if err := e.journal.AnswerStart(t.Context(), start, receipt); err != nil {
+		t.Fatal(err)
+	}
+	h.wait("a tunnel", func() bool { return h.say != nil })
+	never := id.NewRun()
+	asked := false
+	h.wait("both answers", func() bool {
+		if !asked {
+			h.say(subject.Show, wire.Show{Runs: []id.Run{never, e.run}})
+			asked = true
+		}
+		return len(h.shown) == 2
+	})
+	if h.shown[0].RunID != never || h.shown[0].Command != nil {
+		t.Errorf("of a run that was never here it showed %+v", h.shown[0])
+	}
+	if got := h.shown[1]; got.RunID != e.run || got.Command == nil || !reflect.DeepEqual(*got.Command, start) {
+		t.Errorf("it showed %+v, want the command as it came: %+v", got, start)
+	}
 }
 
 func connectedCommand() wire.Command {

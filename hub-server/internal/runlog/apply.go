@@ -1,6 +1,8 @@
 package runlog
 
 import (
+	"slices"
+
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -27,6 +29,17 @@ func (f LaneFrame) Runs() []id.Run {
 	return runs
 }
 
+// Strange returns the runs that the store does not know and the edge can still be asked about: the frame has to wait until it has answered.
+func (f LaneFrame) Strange(heads map[id.Run]Head) []id.Run {
+	if f.Asked == nil {
+		return nil
+	}
+	return slices.DeleteFunc(f.Runs(), func(r id.Run) bool {
+		_, known := heads[r]
+		return known || f.Asked[r]
+	})
+}
+
 // Apply decides what becomes of each row, given where the logs of the runs end that the store knows. A row for a run that is not this
 // edge's goes to quarantine and leaves no trace in that run; a row that is refused for itself leaves run.row_refused. It is pure.
 func (f LaneFrame) Apply(heads map[id.Run]Head) ([]*Growth, []Refusal) {
@@ -40,6 +53,9 @@ func (f LaneFrame) Apply(heads map[id.Run]Head) ([]*Growth, []Refusal) {
 	}
 	var refused []Refusal
 	for _, row := range f.Rows {
+		if row.Again {
+			continue
+		}
 		g := byRun[row.Run]
 		if code := row.refusal(g != nil, heads); code != "" {
 			refused = append(refused, Refusal{Seq: row.Seq, Run: row.Run, Code: code, Raw: row.Raw})

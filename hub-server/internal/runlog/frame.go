@@ -19,6 +19,8 @@ type LaneFrame struct {
 	Fit   Fit
 	Rows  []LaneRow  // consecutive, from Lane.Watermark+1; none unless Fit is Next
 	Chain wire.Chain // after the last of Rows
+	// Asked are the runs whose start the edge was asked to show on this connection; nil when it cannot be asked.
+	Asked map[id.Run]bool
 }
 
 // Last is the watermark that the frame leads to.
@@ -30,6 +32,7 @@ type LaneRow struct {
 	Run   id.Run // as the row claims; "" if it names none
 	Entry Entry  // what is appended: the row's event, or run.row_refused in its place
 	Raw   []byte // as it came
+	Again bool   // the run has this event already, from another journal of the edge: it leaves no trace
 
 	Refused fault.Code // why Raw goes to quarantine; "" for a good row
 	Ends    bool       // a refused row that was an outcome: the run fails in its stead …

@@ -19,6 +19,7 @@ type LaneState struct {
 	Chain       wire.Chain       // after it
 	Fence       Fence
 	Epoch       wire.Epoch
+	Successor   bool // the edge has had another journal: rows of this one may be the same events
 }
 
 // Fit is how a frame lies to a lane's watermark.
@@ -42,7 +43,7 @@ func (l LaneState) Place(first, last wire.ProducerSeq) (fit Fit, skip int) {
 	return Next, int(l.Watermark + 1 - first)
 }
 
-// LaneResult is what became of a frame. At most one of Fenced, Rewind and NeedBlob is set; then nothing was committed.
+// LaneResult is what became of a frame. At most one of Fenced, Rewind, NeedBlob and Strange is set; then nothing was committed.
 type LaneResult struct {
 	Watermark wire.ProducerSeq
 	Chain     wire.Chain
@@ -50,6 +51,7 @@ type LaneResult struct {
 	Fenced    bool               // another connection has taken the lane
 	Rewind    bool               // the frame does not follow the watermark
 	NeedBlob  BlobHash           // bytes that a row names and the hub does not have from this edge
+	Strange   []id.Run           // runs that the store does not know: the edge shows how they began, or is marked as asked
 
 	Events  int          // committed
 	Refused []fault.Code // one per row that went to quarantine

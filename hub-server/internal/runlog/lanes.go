@@ -107,6 +107,9 @@ func (l *Lanes) commit(ctx context.Context, f LaneFrame) (LaneResult, error) {
 		unchanged.Rewind = f.Fit == Ahead
 		return unchanged, nil
 	}
+	if err := l.recognise(ctx, f); err != nil {
+		return LaneResult{}, err
+	}
 	missing, err := l.complete(ctx, f)
 	if err != nil {
 		return LaneResult{}, err
@@ -123,6 +126,9 @@ func (l *Lanes) commit(ctx context.Context, f LaneFrame) (LaneResult, error) {
 func (l *Lanes) complete(ctx context.Context, f LaneFrame) (missing BlobHash, err error) {
 	for i := range f.Rows {
 		row := &f.Rows[i]
+		if row.Again {
+			continue
+		}
 		if missing, err = l.missing(ctx, f.Lane.Edge, row.Entry.Blobs); missing != "" || err != nil {
 			return missing, err
 		}

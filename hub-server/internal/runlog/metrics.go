@@ -8,6 +8,8 @@ type metrics struct {
 	gaps        telemetry.Counter
 	interrupted telemetry.Counter
 	forced      telemetry.Counter
+	repeated    telemetry.Counter
+	recreated   telemetry.Counter
 }
 
 func newMetrics(reg *telemetry.Registry) metrics {
@@ -17,6 +19,8 @@ func newMetrics(reg *telemetry.Registry) metrics {
 		gaps:        reg.Counter("runlog_lane_gaps_total", "Stretches of rows that are lost for good."),
 		interrupted: reg.Counter("runlog_interrupted_runs_total", "Runs ended by the hub because their edge stayed away."),
 		forced:      reg.Counter("runlog_forced_runs_total", "Runs ended by a person without waiting for their edge."),
+		repeated:    reg.Counter("runlog_repeated_events_total", "Events that came again from an edge whose disk was put back, and were not applied."),
+		recreated:   reg.Counter("runlog_recreated_runs_total", "Runs that a restored store had lost and an edge has shown."),
 	}
 }
 

@@ -20,6 +20,11 @@ type LaneStore interface {
 	RecordGap(ctx context.Context, lane LaneState, gap Gap) error
 	// CommitFrame commits a frame that is Next, all of it or nothing.
 	CommitFrame(ctx context.Context, frame LaneFrame) (LaneResult, error)
+	// KnownEvents says which of the events are in the run's log from another lane of the same edge.
+	KnownEvents(ctx context.Context, lane LaneState, runID id.Run, events []id.Event) (map[id.Event]bool, error)
+	// RecreateRun stores a run that the store has lost, with its agent.dispatch frame and without a command: the edge has it. It says whether
+	// the run is there now and the edge's: not if its conversation is not.
+	RecreateRun(ctx context.Context, run NewRun) (bool, error)
 	// RemakeEpoch voids all cursors, because the store lost rows that it had promised to keep.
 	RemakeEpoch(ctx context.Context) (wire.Epoch, error)
 }

@@ -66,6 +66,10 @@ func (t *Tx) commitFrame(ctx context.Context, f runlog.LaneFrame) (runlog.LaneRe
 	if err != nil {
 		return runlog.LaneResult{}, err
 	}
+	if strange := f.Strange(heads); len(strange) > 0 {
+		unchanged.Strange = strange
+		return unchanged, nil
+	}
 	grown, refused := f.Apply(heads)
 	res := runlog.LaneResult{Watermark: f.Last(), Chain: f.Chain}
 	// In the order of conversations, so that two hubs take their counters in one order too.

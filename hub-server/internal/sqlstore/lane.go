@@ -41,6 +41,10 @@ func (t *Tx) openLane(ctx context.Context, newID int64, edge id.Edge, hello wire
 	if err != nil {
 		return lane, false, err
 	}
+	const others = `SELECT 1 FROM lanes WHERE edge_id = $1 AND incarnation <> $2 LIMIT 1`
+	if lane.Successor, err = hasRow(t.QueryRow(ctx, others, string(edge), string(hello.Incarnation))); err != nil {
+		return lane, false, err
+	}
 	copy(lane.Chain[:], chain)
 	const take = `
 INSERT INTO lane_fences (edge_id, fence, lane_id, boot_nonce, taken_at) VALUES ($1, 1, $2, $3, $4)

@@ -48,6 +48,8 @@ type domain struct {
 	released  []string // profiles of the edge, each time that waiting work was handed out
 	early     bool     // here before it was announced what it can run
 	needBlob  string
+	strange   id.Run        // a run that the store does not know and row "strange" names
+	shown     []wire.Shown  // what the edge showed
 	pause     time.Duration // that each commit takes
 }
 
@@ -106,6 +108,11 @@ func (d *domain) Commit(_ context.Context, f runlog.LaneFrame) (runlog.LaneResul
 		return runlog.LaneResult{NeedBlob: runlog.BlobHash(d.needBlob)}, nil
 	}
 	for _, row := range f.Rows {
+		if string(row.Raw) == "strange" && f.Asked != nil && !f.Asked[d.strange] {
+			return runlog.LaneResult{Watermark: d.watermark, Chain: d.chain, Strange: []id.Run{d.strange}}, nil
+		}
+	}
+	for _, row := range f.Rows {
 		if row.Seq > d.watermark {
 			d.watermark = row.Seq
 			d.rows = append(d.rows, string(row.Raw))
@@ -113,6 +120,13 @@ func (d *domain) Commit(_ context.Context, f runlog.LaneFrame) (runlog.LaneResul
 		}
 	}
 	return runlog.LaneResult{Watermark: d.watermark, Chain: d.chain, Receipt: wire.CommitReceipt{Seq: d.watermark, Chain: d.chain}}, nil
+}
+
+func (d *domain) Recreate(_ context.Context, _ id.Edge, s wire.Shown) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.shown = append(d.shown, s)
+	return nil
 }
 
 func (d *domain) Receipt(_ context.Context, _ id.Edge, r wire.CommandReceipt) error {

@@ -47,6 +47,8 @@ type lane struct {
 	heardAt    time.Time     // monotonic
 	pings      uint64
 	unanswered map[id.Delivery]time.Time // when each open command was last sent
+	asked      map[id.Run]bool           // runs that the edge was asked to show
+	inquiry    *inquiry                  // what waits for its answers; nil if nothing does
 
 	mu    sync.Mutex
 	probe chan struct{} // closed by the next pong
@@ -59,7 +61,7 @@ type message struct {
 
 func newLane(h *Handler, e id.Edge) *lane {
 	return &lane{
-		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), unanswered: map[id.Delivery]time.Time{},
+		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), unanswered: map[id.Delivery]time.Time{}, asked: map[id.Run]bool{},
 		inbox: make(chan message, inboxMessages), held: make(chan message, 1), wakeup: make(chan struct{}, 1), quit: make(chan error, 1),
 	}
 }
@@ -148,6 +150,8 @@ func (l *lane) handle(ctx context.Context, m message) error {
 		return l.receipt(ctx, m.data)
 	case subject.Capabilities:
 		return l.capabilities(ctx, m.data)
+	case subject.Shown:
+		return l.shown(ctx, m.data)
 	case subject.Pong:
 		l.pong()
 	}
@@ -169,7 +173,7 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 	if err := l.hub.Edges.Announce(ctx, l.edge, hello); err != nil {
 		return fmt.Errorf("announce: %w", err)
 	}
-	l.greeting = hello
+	l.greeting, l.inquiry = hello, nil
 	if !l.greeted { // after the announcement: nobody may take an edge that is here for what it could run the last time
 		l.greeted = true
 		l.hub.Presence.Arrived(l.edge)

@@ -18,6 +18,9 @@ func (l *lane) beat(ctx context.Context) error {
 	}
 	l.pings++
 	l.send(subject.Ping, wire.Ping{Nonce: l.pings})
+	if err := l.overdue(ctx); err != nil {
+		return err
+	}
 	return l.sendCommands(ctx)
 }
 

@@ -17,9 +17,20 @@ func (l *lane) frame(ctx context.Context, data []byte) error {
 	if err != nil || !l.greeted {
 		return l.badFrame(err)
 	}
+	return l.judge(ctx, frame, len(data))
+}
+
+// judge takes a frame: bytes long, or 0 for one that has waited, which is taken by itself.
+func (l *lane) judge(ctx context.Context, frame wire.Frame, bytes int) error {
+	if l.inquiry != nil {
+		return l.park(frame, bytes)
+	}
 	switch l.receiver.Frame(frame) {
 	case rows.Commit:
-		return l.commit(ctx, l.gather(frame, len(data)))
+		if bytes > 0 {
+			frame = l.gather(frame, bytes)
+		}
+		return l.commit(ctx, frame)
 	case rows.Ask:
 		l.rewind()
 	}
@@ -65,7 +76,9 @@ func (l *lane) rewind() {
 
 func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
 	start := time.Now()
-	result, err := l.hub.Lanes.Commit(ctx, runlog.PrepareFrame(l.edge, l.state, frame))
+	prepared := runlog.PrepareFrame(l.edge, l.state, frame)
+	prepared.Asked = l.canAsk()
+	result, err := l.hub.Lanes.Commit(ctx, prepared)
 	if err != nil {
 		return fmt.Errorf("commit frame: %w", err)
 	}
@@ -77,6 +90,9 @@ func (l *lane) commit(ctx context.Context, frame wire.Frame) error {
 		return fault.New(wire.NeedBlob, "%s", result.NeedBlob)
 	case result.Rewind:
 		l.rewind()
+		return nil
+	case len(result.Strange) > 0:
+		l.inquire(frame, result.Strange)
 		return nil
 	}
 	l.receiver.Committed(result.Watermark)

@@ -46,6 +46,8 @@ type Lanes interface {
 	Open(ctx context.Context, edge id.Edge, hello wire.Hello) (runlog.LaneState, error)
 	// Commit puts a frame's rows on disk, once each.
 	Commit(ctx context.Context, frame runlog.LaneFrame) (runlog.LaneResult, error)
+	// Recreate takes a run back that the store has lost, if what the edge shows proves how it began.
+	Recreate(ctx context.Context, edge id.Edge, shown wire.Shown) error
 	// Receipt records how an edge received a command.
 	Receipt(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt) error
 	// PendingCommands lists what the edge has not answered, oldest first.
