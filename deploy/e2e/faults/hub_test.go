@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -26,6 +27,7 @@ type hub struct {
 	lanes     map[wire.Incarnation]*lane
 	orders    []wire.Command
 	receipts  map[id.Delivery]wire.Status
+	refusals  map[id.Delivery]fault.Code
 	sent      int
 	terminals map[id.Run][]event.Type
 	welcomed  int // edges that said hello
@@ -50,7 +52,7 @@ type lane struct {
 func newHub(t *testing.T) *hub {
 	t.Helper()
 	h := &hub{
-		t: t, edge: id.NewEdge(), lanes: map[wire.Incarnation]*lane{}, receipts: map[id.Delivery]wire.Status{},
+		t: t, edge: id.NewEdge(), lanes: map[wire.Incarnation]*lane{}, receipts: map[id.Delivery]wire.Status{}, refusals: map[id.Delivery]fault.Code{},
 		terminals: map[id.Run][]event.Type{}, changed: make(chan struct{}),
 	}
 	mux := http.NewServeMux()
@@ -139,7 +141,7 @@ func (h *hub) hear(c *conn, verb subject.Verb, data []byte) {
 			h.frame(c, data)
 		case subject.Receipt:
 			r := read[wire.CommandReceipt](h.t, data)
-			h.receipts[r.DeliveryID] = r.Status
+			h.receipts[r.DeliveryID], h.refusals[r.DeliveryID] = r.Status, r.Code
 			c.unanswered--
 			h.deliver(nil)
 		}

@@ -13,7 +13,8 @@ import (
 const (
 	lookEvery = time.Second
 	// jump is by how much a look may come late, or wall and monotonic time disagree, before everything observed is forgotten: the
-	// machine slept, or this process was stopped, and whoever was absent may have been here all the while.
+	// machine slept, or this process was stopped, and whoever was absent may have been here all the while. It is less where the whole
+	// absence may be short: what nobody looked at is no part of it.
 	jump = 5 * time.Second
 
 	sweepEvery = 10 * time.Minute
@@ -26,7 +27,8 @@ type Watch struct {
 	continuer Continuer
 	after     time.Duration
 
-	lastLook  time.Time
+	lastLook  time.Time // monotonic
+	lastWall  time.Time
 	lastSweep time.Time
 	absent    map[id.Edge]time.Time // since when, monotonic; owned by Run
 }
@@ -53,17 +55,19 @@ func (w *Watch) Run(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := w.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		now := time.Now()
+		if err := w.look(ctx, now, now.Round(0)); err != nil && ctx.Err() == nil {
 			w.runs.log.Error("look at open runs failed", "error", err)
 		}
 	}
 }
 
-func (w *Watch) look(ctx context.Context, at time.Time) error {
-	if w.slept(at) {
+// look looks at everything once. at is read by the monotonic clock, wall by the other.
+func (w *Watch) look(ctx context.Context, at, wall time.Time) error {
+	if w.slept(at, wall) {
 		clear(w.absent)
 	}
-	w.lastLook = at
+	w.lastLook, w.lastWall = at, wall
 	if w.lastSweep.IsZero() || at.Sub(w.lastSweep) >= sweepEvery {
 		w.lastSweep = at
 		if err := w.runs.closer.blobs.sweep(ctx); err != nil {
@@ -137,16 +141,16 @@ func (w *Watch) reason(ctx context.Context, edge id.Edge, at time.Time) (fault.C
 }
 
 // slept compares both clocks with the last look.
-func (w *Watch) slept(at time.Time) bool {
+func (w *Watch) slept(at, wall time.Time) bool {
 	if w.lastLook.IsZero() {
 		return false
 	}
-	return jumped(at.Sub(w.lastLook), at.Round(0).Sub(w.lastLook.Round(0)))
+	return jumped(at.Sub(w.lastLook), wall.Sub(w.lastWall), min(jump, w.after/2))
 }
 
 // jumped says whether this process may have missed something between two looks that lie so far apart on each clock.
-func jumped(monotonic, wall time.Duration) bool {
-	return monotonic > lookEvery+jump || (wall-monotonic).Abs() > jump
+func jumped(monotonic, wall, tolerated time.Duration) bool {
+	return monotonic > lookEvery+tolerated || (wall-monotonic).Abs() > jump
 }
 
 // observe begins an absence for each edge that has open runs and is not here, and ends it for all others.

@@ -163,37 +163,75 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func TestAPauseOfThisProcessBeginsEveryObservationAnew(t *testing.T) {
+// observer is a Watch over one run whose edge is away, with clocks that the test moves.
+type observer struct {
+	t        *testing.T
+	s        *oneRun
+	w        *Watch
+	at, wall time.Time
+}
+
+func newObserver(t *testing.T, after time.Duration) *observer {
+	t.Helper()
 	s := &oneRun{run: Run{ID: id.NewRun(), Edge: id.NewEdge(), State: run.StateRunning}}
 	services := New(Config{
 		Store: s, Edges: s, Presence: s, Signer: &Signer{}, Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"),
 	})
-	w := NewWatch(services.Runs, nil, time.Minute)
-	start := time.Now()
-	for _, at := range []time.Duration{0, time.Second, 10 * time.Minute, 10*time.Minute + time.Second} {
-		if err := w.look(t.Context(), start.Add(at)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.state() != run.StateRunning {
-		t.Errorf("ten minutes in which nobody looked counted as absence: the run is %s", s.state())
+	o := &observer{t: t, s: s, w: NewWatch(services.Runs, nil, after), at: time.Now(), wall: time.Now()}
+	o.move(0, 0)
+	return o
+}
+
+// move lets time go by on each clock without a look, then looks.
+func (o *observer) move(monotonic, wall time.Duration) {
+	o.t.Helper()
+	o.at, o.wall = o.at.Add(monotonic), o.wall.Add(wall)
+	if err := o.w.look(o.t.Context(), o.at, o.wall); err != nil {
+		o.t.Fatal(err)
 	}
 }
 
-func TestClocksThatDisagreeCountAsAPause(t *testing.T) {
-	for _, c := range []struct {
-		monotonic, wall time.Duration
-		want            bool
-	}{
-		{time.Second, time.Second, false},
-		{2 * time.Second, 3 * time.Second, false},
-		{time.Second, time.Hour, true}, // the machine slept and the monotonic clock with it, or somebody set the time
-		{time.Second, -time.Hour, true},
-		{time.Minute, time.Minute, true}, // the process was stopped
+// watch looks every second for a while.
+func (o *observer) watch(d time.Duration) {
+	o.t.Helper()
+	for ; d > 0; d -= time.Second {
+		o.move(time.Second, time.Second)
+	}
+}
+
+func TestAPauseOfThisProcessBeginsEveryObservationAnew(t *testing.T) {
+	for what, c := range map[string]struct{ after, monotonic, wall time.Duration }{
+		"the process was stopped for ten minutes":        {time.Minute, 10 * time.Minute, 10 * time.Minute},
+		"the process was stopped for a moment":           {2 * time.Second, 4 * time.Second, 4 * time.Second},
+		"the machine slept, and its monotonic clock too": {time.Minute, time.Second, 8 * time.Hour},
+		"the wall clock was set an hour forward":         {time.Minute, time.Second, time.Hour},
+		"the wall clock was set an hour back":            {time.Minute, time.Second, -time.Hour},
+		"the machine slept, and no clock had stopped":    {time.Minute, 8 * time.Hour, 8 * time.Hour},
+		"the wall clock stood still":                     {time.Minute, 20 * time.Second, 0},
 	} {
-		if got := jumped(c.monotonic, c.wall); got != c.want {
-			t.Errorf("jumped(%s, %s) = %t", c.monotonic, c.wall, got)
-		}
+		t.Run(what, func(t *testing.T) {
+			o := newObserver(t, c.after)
+			o.watch(c.after - time.Second)
+			o.move(c.monotonic, c.wall)
+			o.watch(c.after - time.Second)
+			if o.s.state() != run.StateRunning {
+				t.Errorf("what nobody observed counted as absence: the run is %s", o.s.state())
+			}
+			o.watch(time.Second)
+			if o.s.state() != run.StateInterrupted {
+				t.Errorf("a whole absence was observed since, and the run is %s", o.s.state())
+			}
+		})
+	}
+}
+
+func TestALookThatComesALittleLateForgetsNothing(t *testing.T) {
+	o := newObserver(t, time.Minute)
+	for range 20 {
+		o.move(3*time.Second, 4*time.Second)
+	}
+	if o.s.state() != run.StateInterrupted {
+		t.Errorf("after an observed absence of a minute the run is %s", o.s.state())
 	}
 }
 

@@ -89,9 +89,10 @@ var forcings = map[string]struct {
 }
 
 func TestAForcedRunEndsAtOnceWhateverItsEdgeDoes(t *testing.T) {
-	for name, c := range forcings {
-		t.Run(name, func(t *testing.T) {
-			eachAsker(t, func(t *testing.T, a *asker) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		for name, c := range forcings {
+			t.Run(name, func(t *testing.T) {
+				a := newAsker(t, newRecord(t, r.store, r.writer)) // with a fleet of its own
 				c.prepare(a)
 				before := len(a.logOf(t, a.n.ID))
 				if found := a.force(); found.State != c.want || found.EndedAt.IsZero() || found.Unknown {
@@ -115,8 +116,8 @@ func TestAForcedRunEndsAtOnceWhateverItsEdgeDoes(t *testing.T) {
 				}
 				a.forcedAgain(len(log))
 			})
-		})
-	}
+		}
+	})
 }
 
 // forcedAgain checks that another attempt finds the run as it is and leaves no trace.
