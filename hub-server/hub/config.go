@@ -43,6 +43,8 @@ type Config struct {
 	StreamsPerUser int `env:"HUB_STREAMS_PER_USER" envDefault:"100"`
 	// How many requests one user may make in a minute, all devices together; a tenth of them may come at once.
 	RequestsPerMinute int `env:"HUB_REQUESTS_PER_MINUTE" envDefault:"3000"`
+	// How many live sockets may be opened from one address in a minute, and how many of them at once.
+	SocketsPerMinute int `env:"HUB_SOCKETS_PER_MINUTE" envDefault:"120"`
 	// Bearer token for /metrics. Empty: only a direct loopback peer may read it.
 	MetricsToken Secret `env:"HUB_METRICS_TOKEN"`
 	// Lowest level that is logged: debug, info, warn or error.
@@ -135,6 +137,9 @@ func (c Config) check() error {
 	}
 	if c.RequestsPerMinute < 10 {
 		faults = append(faults, errors.New("HUB_REQUESTS_PER_MINUTE: must be at least 10"))
+	}
+	if c.SocketsPerMinute <= 0 {
+		faults = append(faults, errors.New("HUB_SOCKETS_PER_MINUTE: must be positive"))
 	}
 	if c.StopTimeout <= 0 {
 		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))

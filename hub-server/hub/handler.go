@@ -30,8 +30,11 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 }
 
 func (h *Hub) limits() httpapi.Limits {
-	perMinute := h.opts.Config.RequestsPerMinute
-	return httpapi.Limits{Person: httpapi.Rate{Burst: perMinute / 10, PerMinute: float64(perMinute)}}
+	requests, sockets := h.opts.Config.RequestsPerMinute, h.opts.Config.SocketsPerMinute
+	return httpapi.Limits{
+		Person: httpapi.Rate{Burst: requests / 10, PerMinute: float64(requests)},
+		Socket: httpapi.Rate{Burst: sockets, PerMinute: float64(sockets)},
+	}
 }
 
 // origins are the pages that browsers may use the hub from: its own, and those that the configuration names.

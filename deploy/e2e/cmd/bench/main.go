@@ -44,7 +44,7 @@ type measurement struct {
 func measurements() []measurement {
 	return []measurement{
 		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"answer", bench.answer}, {"lid", bench.lid},
-		{"streams", bench.streams}, {"commit", bench.commit}, {"million", bench.million}, {"overhead", bench.overhead}, {"lines", bench.lines},
+		{"streams", bench.streams}, {"floor", bench.floor}, {"commit", bench.commit}, {"million", bench.million}, {"overhead", bench.overhead}, {"lines", bench.lines},
 	}
 }
 

@@ -103,12 +103,39 @@ func (r *Rig) bootstrap() *Device {
 // Device registers a new device of the first user. hub is the address it uses: HubURL, or a proxy's.
 func (r *Rig) Device(name, hub string) *Device {
 	r.T.Helper()
-	tokens, err := client.Decode[client.Tokens](r.owner.API().RegisterDevice(r.T.Context(),
+	return r.owner.Another(name, hub)
+}
+
+// Another registers a new device of the same user.
+func (d *Device) Another(name, hub string) *Device {
+	d.rig.T.Helper()
+	tokens, err := client.Decode[client.Tokens](d.API().RegisterDevice(d.rig.T.Context(),
 		&client.RegisterDeviceParams{IdempotencyKey: uuid.NewString()}, client.DeviceInput{Name: name, Type: client.DeviceTypeCli}))
 	if err != nil {
-		r.T.Fatalf("register device: %v", err)
+		d.rig.T.Fatalf("register device: %v", err)
 	}
-	return r.device(name, hub, client.CredentialsOf(tokens))
+	return d.rig.device(name, hub, client.CredentialsOf(tokens))
+}
+
+// Invite lets another person join, and returns their first device and their id.
+func (r *Rig) Invite(name string) (d *Device, user string) {
+	r.T.Helper()
+	invitation, err := client.Decode[client.Invitation](r.owner.API().CreateInvitation(r.T.Context(),
+		&client.CreateInvitationParams{IdempotencyKey: uuid.NewString()}))
+	if err != nil {
+		r.T.Fatalf("invite %s: %v", name, err)
+	}
+	anonymous, err := client.Anonymous(client.Options{Hub: r.HubURL()})
+	if err != nil {
+		r.T.Fatalf("make client: %v", err)
+	}
+	tokens, err := client.Decode[client.Tokens](anonymous.RegisterUser(r.T.Context(), client.RegisterInput{
+		Token: invitation.Token, Username: name, Password: Password, Device: client.DeviceInput{Name: name, Type: client.DeviceTypeCli},
+	}))
+	if err != nil {
+		r.T.Fatalf("register %s: %v", name, err)
+	}
+	return r.device(name, r.HubURL(), client.CredentialsOf(tokens)), tokens.User.ID
 }
 
 // Group makes a conversation with the named agents, which it waits for.
