@@ -11,7 +11,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 )
 
-// million measures what a very long run costs: whether the hub takes its last events as fast as its first, in how much memory, and how long the
+// million measures what a very long run costs: whether the hub takes its later events as fast as its first, in how much memory, and how long the
 // first page of its log and the last one take.
 func (b bench) million(t *stage) []row {
 	events := b.times(1_000_000, 200_000)
@@ -23,12 +23,14 @@ func (b bench) million(t *stage) []row {
 		rates = append(rates, h.pourRows(t, events/10))
 		memory = append(memory, resident(t, r.Hub().PID()))
 	}
+	t.Logf("bench: events/s of each tenth: %.0f", rates)
 	first, last := h.page(t, r, 0), h.page(t, r, int64(h.lane.Head)-100)
 	const goal = 50 * time.Millisecond
-	flat, grown := rates[9]/rates[0], float64(slices.Max(memory[5:]))/float64(slices.Max(memory[:5]))
+	early, late := median(rates[:5]), median(rates[5:])
+	flat, grown := late/early, float64(slices.Max(memory[5:]))/float64(slices.Max(memory[:5]))
 	of := fmt.Sprintf("a run of %d events", events)
 	return []row{
-		{of + ": its last tenth against its first, events/s", "≥ 0.8", fmt.Sprintf("%.2f (%.0f against %.0f)", flat, rates[9], rates[0]), flat >= 0.8},
+		{of + ": events/s in its second half against its first", "≥ 0.8", fmt.Sprintf("%.2f (%.0f against %.0f)", flat, late, early), flat >= 0.8},
 		{of + ": memory of the hub in its second half against its first", "≤ 1.2", fmt.Sprintf("%.2f (at most %s)", grown, mib(slices.Max(memory))), grown <= 1.2},
 		{of + ": first page of 100 events", "< 50 ms", inHalves(first), first.at(0.5) < goal},
 		{of + ": last page of 100 events", "< 50 ms", inHalves(last), last.at(0.5) < goal},
