@@ -423,6 +423,7 @@ const (
 	ProblemCodeEdgeRevoked          ProblemCode = "edge_revoked"
 	ProblemCodeEmptyPrompt          ProblemCode = "empty_prompt"
 	ProblemCodeEnrolmentInvalid     ProblemCode = "enrolment_invalid"
+	ProblemCodeEventsExpired        ProblemCode = "events_expired"
 	ProblemCodeForbidden            ProblemCode = "forbidden"
 	ProblemCodeIdempotencyConflict  ProblemCode = "idempotency_conflict"
 	ProblemCodeInternal             ProblemCode = "internal"
@@ -478,6 +479,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeEmptyPrompt:
 		return true
 	case ProblemCodeEnrolmentInvalid:
+		return true
+	case ProblemCodeEventsExpired:
 		return true
 	case ProblemCodeForbidden:
 		return true
@@ -848,6 +851,9 @@ type AgentStreamPayload struct {
 // AgentTask A run, as those see it who asked for it. The task's id is the run's id.
 type AgentTask struct {
 	AgentID AgentID `json:"agent_id"`
+
+	// ArchivedThrough The events up to this number are in an archive of the hub: to read them is 410 `events_expired`. Absent while all can be read.
+	ArchivedThrough int64 `json:"archived_through,omitempty,omitzero"`
 
 	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
 	ContinuedByRunID RunID `json:"continued_by_run_id,omitempty,omitzero"`
@@ -1466,7 +1472,10 @@ type Problem struct {
 	Detail string `json:"detail"`
 
 	// Epoch One life of the hub's store; a restored backup begins another.
-	Epoch   Epoch   `json:"epoch,omitempty,omitzero"`
+	Epoch Epoch `json:"epoch,omitempty,omitzero"`
+
+	// Floor With `events_expired`: the `after_seq` that reads what is still there.
+	Floor   int64   `json:"floor,omitempty,omitzero"`
 	Status  int     `json:"status"`
 	Title   string  `json:"title"`
 	TraceID TraceID `json:"traceId"`
@@ -2176,7 +2185,7 @@ type ClientInterface interface {
 
 	// FollowRunEvents A run's log, live as server-sent events or in pages
 	//
-	// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+	// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422; below what is kept of an old run it is 410 `events_expired`. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
 	//
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2604,7 +2613,7 @@ type ClientInterface interface {
 
 	// ListAgentTaskEvents The run's log after a point
 	//
-	// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`. `next` is the `after_seq` of the next page.
+	// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`, one below what is kept of an old run 410 `events_expired`. `next` is the `after_seq` of the next page.
 	//
 	// Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 	ListAgentTaskEvents(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -2619,7 +2628,7 @@ type ClientInterface interface {
 
 // FollowRunEvents A run's log, live as server-sent events or in pages
 //
-// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422; below what is kept of an old run it is 410 `events_expired`. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
 //
 // Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 func (c *API) FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -3647,7 +3656,7 @@ func (c *API) CancelAgentTask(ctx context.Context, taskID TaskID, body CancelAge
 
 // ListAgentTaskEvents The run's log after a point
 //
-// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`. `next` is the `after_seq` of the next page.
+// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`, one below what is kept of an old run 410 `events_expired`. `next` is the `after_seq` of the next page.
 //
 // Corresponds with GET /web/agent-tasks/{task_id}/events (the `ListAgentTaskEvents` operationId).
 func (c *API) ListAgentTaskEvents(ctx context.Context, taskID TaskID, params *ListAgentTaskEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5914,7 +5923,7 @@ type ClientWithResponsesInterface interface {
 
 	// FollowRunEventsWithResponse A run's log, live as server-sent events or in pages
 	//
-	// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+	// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422; below what is kept of an old run it is 410 `events_expired`. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -6398,7 +6407,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListAgentTaskEventsWithResponse The run's log after a point
 	//
-	// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`. `next` is the `after_seq` of the next page.
+	// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`, one below what is kept of an old run 410 `events_expired`. `next` is the `after_seq` of the next page.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8928,7 +8937,7 @@ func (r RegenerateAgentTaskResponse) ContentType() string {
 
 // FollowRunEventsWithResponse A run's log, live as server-sent events or in pages
 //
-// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
+// Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422; below what is kept of an old run it is 410 `events_expired`. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -9772,7 +9781,7 @@ func (c *ClientWithResponses) CancelAgentTaskWithResponse(ctx context.Context, t
 
 // ListAgentTaskEventsWithResponse The run's log after a point
 //
-// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`. `next` is the `after_seq` of the next page.
+// `after_seq` is an `event_seq`, exclusive; never the `seq_id` of a WebSocket frame. A number beyond the newest event is 422 `cursor_ahead`, one below what is kept of an old run 410 `events_expired`. `next` is the `after_seq` of the next page.
 //
 // Returns a wrapper object for the known response body format(s).
 //

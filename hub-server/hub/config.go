@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/caarlos0/env/v11"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
@@ -37,6 +38,12 @@ type Config struct {
 	PromptTTL time.Duration `env:"HUB_PROMPT_TTL" envDefault:"360h"`
 	// How long a device may be away and still be told exactly what it missed; after that it takes a snapshot. 0: for ever.
 	RetentionOutbox time.Duration `env:"HUB_RETENTION_OUTBOX" envDefault:"720h"`
+	// How long the events of a run are kept after its end, at least 72h; then they go to an archive. 0: for ever.
+	RetentionRuns time.Duration `env:"HUB_RETENTION_RUNS" envDefault:"0s"`
+	// How many bytes of events the store keeps: above that, those of the runs that ended first go to an archive, once they are three days old. 0: no limit.
+	RetentionBytes int64 `env:"HUB_RETENTION_BYTES" envDefault:"0"`
+	// Folder of archives, made with mode 0700; the same one for all hubs of a store. Default: archive in HUB_HOME.
+	ArchiveDir string `env:"HUB_ARCHIVE_DIR"`
 	// How many live sockets one user may have on one hub process.
 	SocketsPerUser int `env:"HUB_SOCKETS_PER_USER" envDefault:"10"`
 	// How many runs one user may follow at once on one hub process, as streams of server-sent events.
@@ -75,6 +82,7 @@ func LoadConfig(environ []string) (Config, error) {
 		c.Home = defaultHome()
 	}
 	c.KeysFile = cmp.Or(c.KeysFile, filepath.Join(c.Home, "keys.json"))
+	c.ArchiveDir = cmp.Or(c.ArchiveDir, filepath.Join(c.Home, "archive"))
 	return c, errors.Join(err, c.check())
 }
 
@@ -126,9 +134,7 @@ func (c Config) check() error {
 	if c.PromptTTL <= 0 {
 		faults = append(faults, errors.New("HUB_PROMPT_TTL: must be positive"))
 	}
-	if c.RetentionOutbox != 0 && c.RetentionOutbox < time.Minute {
-		faults = append(faults, errors.New("HUB_RETENTION_OUTBOX: must be 0 or at least 1m"))
-	}
+	faults = append(faults, c.checkRetention()...)
 	if c.SocketsPerUser <= 0 {
 		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))
 	}
@@ -145,6 +151,23 @@ func (c Config) check() error {
 		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))
 	}
 	return errors.Join(faults...)
+}
+
+func (c Config) checkRetention() (faults []error) {
+	if c.RetentionOutbox != 0 && c.RetentionOutbox < time.Minute {
+		faults = append(faults, errors.New("HUB_RETENTION_OUTBOX: must be 0 or at least 1m"))
+	}
+	if c.RetentionRuns != 0 && c.RetentionRuns < retention.LateWindow {
+		faults = append(faults, fmt.Errorf("HUB_RETENTION_RUNS: must be 0 or at least %s: a machine that was away may still send what it had to say", retention.LateWindow))
+	}
+	if c.RetentionBytes < 0 {
+		faults = append(faults, errors.New("HUB_RETENTION_BYTES: must not be negative"))
+	}
+	if c.RetentionOutbox == 0 && (c.RetentionRuns != 0 || c.RetentionBytes != 0) {
+		faults = append(faults, errors.New("HUB_RETENTION_OUTBOX: must not be 0 with HUB_RETENTION_RUNS or HUB_RETENTION_BYTES: "+
+			"no run leaves that devices may still have to be told of"))
+	}
+	return faults
 }
 
 // storeURL names the store for sqlstore.Open.

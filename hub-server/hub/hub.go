@@ -139,6 +139,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		supervise.Part{Name: "keys", Run: s.keys.Run},
 		supervise.Part{Name: "audit seals", Run: s.sealer.Run},
 		supervise.Part{Name: "retention", Run: s.trimmer.Run},
+		supervise.Part{Name: "archive", Run: s.archiver.Run},
 		supervise.Part{Name: "device marks", Run: s.marks.Run},
 		supervise.Part{Name: "presence", Run: s.presence.Run},
 		supervise.Part{Name: "outbox tail", Run: s.tail.Run, Ready: s.tail.Ready()},

@@ -59,6 +59,21 @@ func TestEveryFaultOfTheConfigurationIsReportedByItsVariable(t *testing.T) {
 	}
 }
 
+func TestRetentionThatCouldNotBeKeptToIsRefused(t *testing.T) {
+	for name, environ := range map[string][]string{
+		"HUB_RETENTION_RUNS":   {"HUB_RETENTION_RUNS=71h"},
+		"HUB_RETENTION_BYTES":  {"HUB_RETENTION_BYTES=-1"},
+		"HUB_RETENTION_OUTBOX": {"HUB_RETENTION_BYTES=1", "HUB_RETENTION_OUTBOX=0"},
+	} {
+		if _, err := LoadConfig(append(environ, "HUB_HOME="+t.TempDir())); err == nil || !strings.Contains(err.Error(), name+": ") {
+			t.Errorf("%v: %v", environ, err)
+		}
+	}
+	if _, err := LoadConfig([]string{"HUB_RETENTION_RUNS=72h", "HUB_RETENTION_BYTES=1", "HUB_HOME=" + t.TempDir()}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestSecretsOfTheConfigurationAreNeverPrinted(t *testing.T) {
 	const secret = "canary-3141"
 	config, err := LoadConfig([]string{

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/archive"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
@@ -34,6 +35,7 @@ type services struct {
 	keys         *account.Keyring
 	sealer       *audit.Sealer
 	trimmer      *retention.Trimmer
+	archiver     *retention.Archiver
 	presence     *memstate.Presence
 	marks        *delivery.Marks
 	tail         *delivery.Tail
@@ -78,6 +80,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	s.checkpointer = h.store.NewCheckpointer(h.log)
 	s.peers = peer.NewRegistry(sqlstore.NewPeers(h.store, s.writer), peer.ID(h.name), h.log)
 	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.opts.Config.RetentionOutbox, h.log)
+	s.archiver = h.newArchiver()
 	s.presence = memstate.NewPresence(h.name, h.hubBus)
 	st := stores{
 		accounts: sqlstore.NewAccounts(h.store, s.writer),
@@ -140,6 +143,12 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 	d.messages = &chat.Messages{Store: st.chat, Sessions: d.sessions, Dispatcher: d.record.Dispatcher, Now: time.Now}
 	d.prompts = &prompt.Prompts{Store: st.prompts, Runs: d.record.Runs}
 	return d, nil
+}
+
+func (h *Hub) newArchiver() *retention.Archiver {
+	c, logs := h.opts.Config, sqlstore.NewArchives(h.store, h.services.writer, peer.ID(h.name))
+	policy := retention.Policy{Age: c.RetentionRuns, Bytes: c.RetentionBytes}
+	return retention.NewArchiver(logs, archive.Dir(c.ArchiveDir), policy, h.log, h.registry)
 }
 
 // newSealer also has the keys in use entered into the audit log: they change outside of the store.

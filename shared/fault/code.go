@@ -39,6 +39,7 @@ const (
 	CursorReset    Code = "cursor_reset"    // cursor of another epoch, or trimmed: take a snapshot
 	CursorAhead    Code = "cursor_ahead"    // after_seq beyond the newest event
 	CursorNegative Code = "cursor_negative" // after_seq below 0
+	EventsExpired  Code = "events_expired"  // after_seq below what is kept of the run's log: the rest is in an archive
 
 	FrameUnreadable  Code = "frame_unreadable"   // an uplink frame that cannot be decoded
 	RowUnreadable    Code = "row_unreadable"     // a journal row that is not an event envelope

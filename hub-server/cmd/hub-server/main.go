@@ -43,6 +43,15 @@ type arguments struct {
 		} `cmd:"" help:"Print the entries, one JSON object a line."`
 	} `cmd:"" help:"Read the log of logins, devices, invitations, machines, grants, answers and cancels. Hubs may run meanwhile."`
 
+	Archive struct {
+		List   struct{} `cmd:"" help:"Print what was archived, one JSON object a line."`
+		Verify struct{} `cmd:"" help:"Read every archive to its end, compare it with what the store has recorded of it, and fail if one is missing or was changed."`
+		Show   struct {
+			Run  string `arg:"" help:"The id of the run."`
+			View string `default:"lean" enum:"lean,full" help:"lean, as clients saw the events (the default), or full, the whole envelope."`
+		} `cmd:"" help:"Print the archived events of a run, one JSON object a line, each as the hub has served it before."`
+	} `cmd:"" help:"Read the events of ended runs that have left the store (HUB_RETENTION_RUNS, HUB_RETENTION_BYTES). Hubs may run meanwhile."`
+
 	Check   bool             `help:"Print the effective configuration, secrets masked, and exit."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -77,6 +86,12 @@ func run(ctx context.Context, command string, args arguments) error {
 		return verifyAudit(ctx, os.Stdout, config)
 	case command == "audit list":
 		return hub.ListAudit(ctx, config, hub.AuditSeq(args.Audit.List.After), os.Stdout)
+	case command == "archive list":
+		return hub.ListArchives(ctx, config, os.Stdout)
+	case command == "archive verify":
+		return verifyArchives(ctx, os.Stdout, config)
+	case command == "archive show <run>":
+		return hub.ShowArchive(ctx, config, args.Archive.Show.Run, args.Archive.Show.View, os.Stdout)
 	case command == "rotate-keys":
 		return hub.RotateKeys(config)
 	}

@@ -5,6 +5,7 @@ package durable
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -13,20 +14,32 @@ const folderMode = 0o700
 
 // Replace puts data in place of the file at path, for its owner alone. Readers, and whoever comes after a crash, find the old bytes or the
 // new; once Replace has returned, the new.
-func Replace(path string, data []byte) error { return put(path, data, os.Rename) }
+func Replace(path string, data []byte) error { return put(path, all(data), os.Rename) }
+
+// Write is Replace with what fill writes, if it succeeds.
+func Write(path string, fill func(io.Writer) error) error { return put(path, fill, os.Rename) }
 
 // Create is Replace for a file that is not there; otherwise it changes nothing and the error is fs.ErrExist. Of two that try at once, one
 // succeeds.
-func Create(path string, data []byte) error { return put(path, data, os.Link) }
+func Create(path string, data []byte) error { return put(path, all(data), os.Link) }
+
+func all(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
+}
 
 // put writes a whole file beside path and then gives it its name.
-func put(path string, data []byte, name func(from, to string) error) error {
+func put(path string, fill func(io.Writer) error, name func(from, to string) error) error {
 	part, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part") // mode 0600
 	if err != nil {
 		return err
 	}
-	_, err = part.Write(data)
-	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
+	if err = fill(part); err == nil {
+		err = part.Sync()
+	}
+	if err = errors.Join(err, part.Close()); err == nil {
 		err = name(part.Name(), path)
 	}
 	if left := os.Remove(part.Name()); left != nil && !errors.Is(left, os.ErrNotExist) {

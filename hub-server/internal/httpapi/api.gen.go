@@ -199,6 +199,7 @@ const (
 	ProblemCodeEdgeRevoked          ProblemCode = "edge_revoked"
 	ProblemCodeEmptyPrompt          ProblemCode = "empty_prompt"
 	ProblemCodeEnrolmentInvalid     ProblemCode = "enrolment_invalid"
+	ProblemCodeEventsExpired        ProblemCode = "events_expired"
 	ProblemCodeForbidden            ProblemCode = "forbidden"
 	ProblemCodeIdempotencyConflict  ProblemCode = "idempotency_conflict"
 	ProblemCodeInternal             ProblemCode = "internal"
@@ -254,6 +255,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeEmptyPrompt:
 		return true
 	case ProblemCodeEnrolmentInvalid:
+		return true
+	case ProblemCodeEventsExpired:
 		return true
 	case ProblemCodeForbidden:
 		return true
@@ -518,6 +521,9 @@ type AgentName = string
 // AgentTask A run, as those see it who asked for it. The task's id is the run's id.
 type AgentTask struct {
 	AgentID AgentID `json:"agent_id"`
+
+	// ArchivedThrough The events up to this number are in an archive of the hub: to read them is 410 `events_expired`. Absent while all can be read.
+	ArchivedThrough int64 `json:"archived_through,omitempty,omitzero"`
 
 	// ContinuedByRunID Example: run_9f2c1b7ad0e44c55
 	ContinuedByRunID RunID `json:"continued_by_run_id,omitempty,omitzero"`
@@ -932,7 +938,10 @@ type Problem struct {
 	Detail string `json:"detail"`
 
 	// Epoch One life of the hub's store; a restored backup begins another.
-	Epoch   Epoch   `json:"epoch,omitempty,omitzero"`
+	Epoch Epoch `json:"epoch,omitempty,omitzero"`
+
+	// Floor With `events_expired`: the `after_seq` that reads what is still there.
+	Floor   int64   `json:"floor,omitempty,omitzero"`
 	Status  int     `json:"status"`
 	Title   string  `json:"title"`
 	TraceID TraceID `json:"traceId"`

@@ -58,6 +58,8 @@ type hub struct {
 	closed    chan id.Edge
 	lanes     *runlog.Lanes
 	record    *damaged
+	store     *sqlstore.Store
+	writer    *sqlstore.Writer
 	epoch     atomic.Pointer[wire.Epoch] // in place of the store's, when a test sets it
 }
 
@@ -88,6 +90,7 @@ func (h *hub) wire() httpapi.Deps {
 	}
 	followers := delivery.NewFollowers(maxFollowed)
 	store, writer := h.openStore(log, followers)
+	h.store, h.writer = store, writer
 	accounts, fleets, chats := sqlstore.NewAccounts(store, writer), sqlstore.NewFleet(store, writer), sqlstore.NewChat(store, writer)
 	if h.keys, err = account.OpenKeyring(filepath.Join(h.home, "keys.json"), log); err != nil {
 		h.t.Fatal(err)

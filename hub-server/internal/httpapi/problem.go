@@ -45,6 +45,7 @@ var statuses = map[fault.Code]int{
 	fault.CursorReset:          http.StatusConflict,
 	fault.CursorAhead:          http.StatusUnprocessableEntity,
 	fault.CursorNegative:       http.StatusUnprocessableEntity,
+	fault.EventsExpired:        http.StatusGone,
 	fault.BlobMismatch:         http.StatusUnprocessableEntity,
 	fault.Busy:                 http.StatusServiceUnavailable,
 }
@@ -67,7 +68,7 @@ func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
 		p.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "pattern", r.Pattern, "error", err)
 		f, status = fault.Public(errors.New("internal")), http.StatusInternalServerError
 	}
-	p.writeWith(w, r, status, f, Problem{Answer: recordedAnswer(err), Epoch: currentEpoch(err)})
+	p.writeWith(w, r, status, f, Problem{Answer: recordedAnswer(err), Epoch: currentEpoch(err), Floor: floorOf(err)})
 }
 
 // write writes a problem, also one whose status is not the usual one of its code: 405 and 415.

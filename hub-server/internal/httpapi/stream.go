@@ -41,6 +41,7 @@ var (
 	errSlow  = errors.New("client takes nothing")
 	errEnded = errors.New("right to read has ended, or the hub stops")
 	errStale = errors.New("store has another epoch")
+	errLeft  = errors.New("events went to an archive")
 )
 
 // stream is one reader of one run. It is served by its request's goroutine alone.
@@ -112,7 +113,7 @@ func (s *stream) head() {
 
 // close ends the answer: as whole when the client has what it may have, cut off when bytes are missing or may be.
 func (s *stream) close(err error) error {
-	for _, why := range []error{errGone, errSlow, errEnded, errStale, runlog.ErrHole} {
+	for _, why := range []error{errGone, errSlow, errEnded, errStale, runlog.ErrHole, errLeft} {
 		if errors.Is(err, why) {
 			s.metrics.streamsEnded.With(why.Error()).Inc()
 		}
@@ -120,10 +121,19 @@ func (s *stream) close(err error) error {
 	switch {
 	case err == nil, errors.Is(err, errGone), errors.Is(err, errEnded), errors.Is(err, errStale):
 		return nil
-	case s.ctx.Err() == nil && !errors.Is(err, errSlow):
+	case s.ctx.Err() == nil && !errors.Is(err, errSlow) && !errors.Is(err, errLeft):
 		s.Log.ErrorContext(s.ctx, "event stream cut off", "run", s.run, "after", s.after, "error", err)
 	}
 	panic(http.ErrAbortHandler)
+}
+
+// floorOf is the number behind which an archived log can be read, 0 for other errors.
+func floorOf(err error) int64 {
+	var expired *runlog.Expired
+	if errors.As(err, &expired) {
+		return int64(expired.Floor) //nolint:gosec // numbers of events fit
+	}
+	return 0
 }
 
 // currentEpoch is the epoch that a stale cursor should have been of, "" for other errors.

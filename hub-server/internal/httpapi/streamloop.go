@@ -37,10 +37,13 @@ func (s *stream) serve(page runlog.EventPage) (err error) {
 				return err
 			}
 		}
-		if page, err = s.read(); fault.CodeOf(err) == fault.NotFound {
+		switch page, err = s.read(); fault.CodeOf(err) {
+		case "":
+		case fault.NotFound:
 			return errEnded
-		}
-		if err != nil {
+		case fault.EventsExpired:
+			return errLeft // it was too slow; when it comes back it is told
+		default:
 			return err
 		}
 	}

@@ -198,7 +198,7 @@ func renderRun(r runlog.Run) AgentTask {
 		WaitsFor: r.WaitsFor, Unknown: r.Unknown, TriggerMessageID: MessageID(r.Trigger), RequestedBy: UserID(r.RequestedBy), ParentRunID: RunID(r.Parent),
 		RootRunID: RunID(r.Root), ContinuesRunID: RunID(r.Continues), ContinuedByRunID: RunID(r.ContinuedBy),
 		RegeneratesRunID: RunID(r.Regenerates),
-		LastEventSeq:     int64(r.LastEventSeq), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
+		LastEventSeq:     int64(r.LastEventSeq), ArchivedThrough: int64(r.Floor), FinalMessageID: MessageID(r.FinalMessage), TraceID: r.TraceID,
 		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 	}
 	if r.Error != nil {

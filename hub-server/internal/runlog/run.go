@@ -38,6 +38,7 @@ type Run struct {
 	State        run.State
 	WaitsFor     string          // why its edge has not started it yet, for people; "" if it does not wait there
 	LastEventSeq EventSeq        // 0 for an empty log
+	Floor        EventSeq        // the events up to it are in an archive and cannot be read here; 0 for none
 	Error        *event.ErrorObj // of a failed run
 	FinalMessage id.Message      // the message that holds the final text
 

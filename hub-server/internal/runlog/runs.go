@@ -118,8 +118,8 @@ type EventPage struct {
 }
 
 // Events returns up to limit events after the given one (0 for all). A limit beyond MaxEvents, or none, means MaxEvents. Errors:
-// fault.NotFound, and fault.CursorAhead when after lies beyond the newest event: waiting for it would be waiting for ever (S2); ErrHole when
-// the next event is missing. A page never goes on behind a hole.
+// fault.NotFound, and fault.CursorAhead when after lies beyond the newest event: waiting for it would be waiting for ever (S2); *Expired when it
+// lies below what is kept; ErrHole when the next event is missing. A page never goes on behind a hole.
 func (r *Runs) Events(ctx context.Context, runID id.Run, after EventSeq, limit int) (EventPage, error) {
 	if limit <= 0 || limit > MaxEvents {
 		limit = MaxEvents

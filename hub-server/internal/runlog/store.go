@@ -52,7 +52,8 @@ type SuccessionStore interface {
 
 // EventStore reads logs.
 type EventStore interface {
-	// Events returns up to limit events after a number, and the number of the newest one; fault.NotFound.
+	// Events returns up to limit events after a number, and the number of the newest one; fault.NotFound, and *Expired for a number below
+	// the floor of what is kept.
 	Events(ctx context.Context, runID id.Run, after EventSeq, limit int) ([]StoredEvent, EventSeq, error)
 	// Artifacts returns what a run made, in the order of its log.
 	Artifacts(ctx context.Context, runID id.Run) ([]Artifact, error)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/archive"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -16,46 +17,58 @@ import (
 func (r *Runlog) Events(
 	ctx context.Context, runID id.Run, after runlog.EventSeq, limit int,
 ) (events []runlog.StoredEvent, last runlog.EventSeq, err error) {
-	err = r.store.queryRowPrepared(ctx, `SELECT last_event_seq FROM runs WHERE run_id = $1`, string(runID)).Scan(&last)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, 0, noSuchRun()
+	last, err = r.store.endOfLog(ctx, runID, after)
+	if err != nil || after >= last {
+		return nil, last, err
 	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("read end of log: %w", err)
-	}
-	if after >= last {
-		return nil, last, nil
-	}
-	const query = `
-SELECT e.event_id, e.run_id, e.event_seq, e.event_type, e.wire_type, e.occurred_at, e.recorded_at, e.payload, e.payload_checksum,
-    e.schema_version, e.trace_id, e.span_id, e.late, COALESCE(l.edge_id, ''), COALESCE(e.producer_seq, 0)
-FROM run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
-WHERE e.run_id = $1 AND e.event_seq > $2 AND e.event_seq <= $3 ORDER BY e.event_seq`
 	upTo := min(last, after+runlog.EventSeq(limit)) //nolint:gosec // limits of pages are positive
-	rows, err := r.store.queryPrepared(ctx, query, string(runID), int64(after), int64(upTo))
+	rows, err := r.store.queryPrepared(ctx, selectEvents, string(runID), int64(after), int64(upTo))
+	events, err = collect(rows, err, scanEvent)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read events: %w", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		e, err := scanEvent(rows)
-		if err != nil {
-			return nil, 0, fmt.Errorf("read events: %w", err)
+	if len(events) < int(upTo-after) { //nolint:gosec // the size of a page
+		// They may have left meanwhile: the floor moves before the first of them goes.
+		if last, err = r.store.endOfLog(ctx, runID, after); err != nil {
+			return nil, 0, err
 		}
-		events = append(events, e)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, 0, fmt.Errorf("read events: %w", err)
 	}
 	return events, last, nil
 }
 
+const selectEvents = `
+SELECT e.event_id, e.run_id, e.event_seq, e.event_type, e.wire_type, e.occurred_at, e.recorded_at, e.payload, e.payload_checksum,
+    e.schema_version, e.trace_id, e.span_id, e.late, COALESCE(l.edge_id, ''), COALESCE(e.producer_seq, 0), e.place
+FROM run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
+WHERE e.run_id = $1 AND e.event_seq > $2 AND e.event_seq <= $3 ORDER BY e.event_seq`
+
+// endOfLog returns the number of a run's newest event, and *runlog.Expired if what comes after a number is not all there.
+func (s *Store) endOfLog(ctx context.Context, runID id.Run, after runlog.EventSeq) (last runlog.EventSeq, err error) {
+	var floor runlog.EventSeq
+	const query = `SELECT last_event_seq, floor_seq FROM runs WHERE run_id = $1`
+	err = s.queryRowPrepared(ctx, query, string(runID)).Scan(&last, &floor)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, noSuchRun()
+	case err != nil:
+		return 0, fmt.Errorf("read end of log: %w", err)
+	case after < floor:
+		return 0, runlog.NewExpired(runID, floor)
+	}
+	return last, nil
+}
+
+// scanEvent reads selectEvents.
 func scanEvent(row Scanner) (runlog.StoredEvent, error) {
-	var e runlog.StoredEvent
+	e, err := scanPlaced(row)
+	return e.StoredEvent, err
+}
+
+func scanPlaced(row Scanner) (e archive.Event, err error) {
 	var occurred, recorded int64
 	var payload []byte
-	err := row.Scan(&e.ID, &e.Run, &e.Seq, &e.Type, &e.WireType, &occurred, &recorded, &payload, &e.Checksum,
-		&e.Schema, &e.TraceID, &e.SpanID, &e.Late, &e.Edge, &e.ProducerSeq)
+	err = row.Scan(&e.ID, &e.Run, &e.Seq, &e.Type, &e.WireType, &occurred, &recorded, &payload, &e.Checksum,
+		&e.Schema, &e.TraceID, &e.SpanID, &e.Late, &e.Edge, &e.ProducerSeq, &e.Place)
 	e.OccurredAt, e.RecordedAt, e.Payload = fromMicros(occurred), fromMicros(recorded), payload
 	if err == nil && e.Schema > runlog.SchemaVersion {
 		return e, fmt.Errorf("event %d of %s has format %d, this hub reads up to %d", e.Seq, e.Run, e.Schema, runlog.SchemaVersion)

@@ -103,6 +103,9 @@ func (t *Tx) saveConsequences(ctx context.Context, g *runlog.Growth) error {
 		Audience: delivery.ToSession(g.Session), Kind: delivery.KindRun, Session: g.Session, Run: g.Run,
 		From: uint64(g.From), To: uint64(g.Last), Bytes: g.Bytes,
 	})
+	if g.State.Ended() {
+		t.over = append(t.over, g.Run)
+	}
 	if err := t.tellPrompts(ctx, g); err != nil {
 		return err
 	}

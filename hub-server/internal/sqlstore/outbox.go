@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 )
@@ -21,8 +22,8 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 	if len(t.pending) == 0 {
 		return nil
 	}
-	const take = `UPDATE store_counter SET outbox_pos = outbox_pos + $1 WHERE id = 1 RETURNING outbox_pos, format`
-	head, err := t.take(ctx, take, len(t.pending))
+	const take = `UPDATE store_counter SET outbox_pos = outbox_pos + $1, log_bytes = log_bytes + $2 WHERE id = 1 RETURNING outbox_pos, format`
+	head, err := t.take(ctx, take, len(t.pending), t.grown())
 	if err != nil {
 		return fmt.Errorf("take positions: %w", err)
 	}
@@ -44,13 +45,34 @@ func (t *Tx) placeOutbox(ctx context.Context) error {
 		}
 	}
 	t.outboxHead = delivery.Position(head)
+	return t.placeEnds(ctx, head)
+}
+
+// grown is how many bytes of events the group has appended to logs.
+func (t *Tx) grown() (bytes int) {
+	for i := range t.pending {
+		if t.pending[i].Kind == delivery.KindRun {
+			bytes += t.pending[i].Bytes
+		}
+	}
+	return bytes
+}
+
+// placeEnds notes where in the outbox the last word about runs is that are over.
+func (t *Tx) placeEnds(ctx context.Context, head int64) error {
+	slices.Sort(t.over)
+	for _, over := range slices.Compact(t.over) {
+		if _, err := t.Exec(ctx, `UPDATE runs SET log_pos = $2 WHERE run_id = $1`, string(over), head); err != nil {
+			return fmt.Errorf("note end of %s: %w", over, err)
+		}
+	}
 	return nil
 }
 
-// take moves a number of the store counter on by n and returns what it is then.
-func (t *Tx) take(ctx context.Context, statement string, n int) (head int64, err error) {
+// take moves a number of the store counter on, as the statement says, and returns what it is then.
+func (t *Tx) take(ctx context.Context, statement string, by ...any) (head int64, err error) {
 	var format Format
-	if err := t.QueryRow(ctx, statement, n).Scan(&head, &format); err != nil {
+	if err := t.QueryRow(ctx, statement, by...).Scan(&head, &format); err != nil {
 		return 0, err
 	}
 	return head, format.check()

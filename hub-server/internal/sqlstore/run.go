@@ -60,7 +60,7 @@ func (t *Tx) emitDispatch(n runlog.NewRun) {
 const runColumns = `r.run_id, r.parent_run_id, r.root_run_id, r.session_id, r.agent_id, r.agent_name, r.agent_checksum, r.edge_id, r.lease,
     r.trigger_id, r.requested_by, r.trace_id, r.state, r.last_event_seq, r.error_code, r.error_message, r.error_retryable,
     r.final_message, r.created_at, r.started_at, r.ended_at, r.continues_run_id, r.regenerates_run_id,
-    r.process_ended_at,
+    r.process_ended_at, r.floor_seq,
     COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = r.run_id AND s.continues_run_id <> ''), ''),
     (SELECT q.payload FROM run_events q WHERE r.state = 'dispatched' AND q.run_id = r.run_id AND q.event_seq = 1 AND q.event_type = 'run.queued')`
 
@@ -73,7 +73,7 @@ func scanRun(row Scanner, more ...any) (runlog.Run, error) {
 	err := row.Scan(append([]any{
 		&r.ID, &r.Parent, &r.Root, &r.Session, &r.Agent, &r.AgentName, &r.AgentChecksum, &r.Edge, &r.Lease,
 		&r.Trigger, &r.RequestedBy, &r.TraceID, &r.State, &r.LastEventSeq, &failure.Code, &failure.Message, &failure.Retryable,
-		&r.FinalMessage, &created, &started, &ended, &r.Continues, &r.Regenerates, &abandoned, &r.ContinuedBy, &queued,
+		&r.FinalMessage, &created, &started, &ended, &r.Continues, &r.Regenerates, &abandoned, &r.Floor, &r.ContinuedBy, &queued,
 	}, more...)...)
 	if err != nil {
 		return runlog.Run{}, err

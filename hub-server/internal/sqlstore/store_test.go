@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		askUntilKilled(setting)
 		return
 	}
+	if setting := os.Getenv(archivingStore); setting != "" {
+		archiveUntilKilled(setting)
+		return
+	}
 	goleak.VerifyTestMain(testpg.Main(m))
 }
 

@@ -22,6 +22,7 @@ type Tx struct {
 	pending    []delivery.Row
 	audits     []audit.Entry
 	edges      []id.Edge         // to be woken after the commit
+	over       []id.Run          // ended runs whose logs have grown
 	outboxHead delivery.Position // known when the group's rows are placed
 }
 

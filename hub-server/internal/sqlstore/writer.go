@@ -213,7 +213,7 @@ func (t *Tx) runRequest(ctx context.Context, req *request) error {
 	if _, err := t.Exec(ctx, "SAVEPOINT request"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
 	}
-	emitted, audited, woken := len(t.pending), len(t.audits), len(t.edges)
+	emitted, audited, woken, over := len(t.pending), len(t.audits), len(t.edges), len(t.over)
 	if req.err = req.fn(ctx, t); req.err == nil {
 		_, err := t.Exec(ctx, "RELEASE SAVEPOINT request")
 		return err
@@ -221,7 +221,7 @@ func (t *Tx) runRequest(ctx context.Context, req *request) error {
 	if retryable(req.err) {
 		return req.err
 	}
-	t.pending, t.audits, t.edges = t.pending[:emitted], t.audits[:audited], t.edges[:woken]
+	t.pending, t.audits, t.edges, t.over = t.pending[:emitted], t.audits[:audited], t.edges[:woken], t.over[:over]
 	if _, err := t.Exec(ctx, "ROLLBACK TO SAVEPOINT request"); err != nil {
 		return errors.Join(req.err, err)
 	}

@@ -8,7 +8,7 @@ import (
 // Imports run one way: cmd, then the composition root, then adapters, then domain, then shared.
 var (
 	hubDomain = []string{
-		"hub-server/internal/account", "hub-server/internal/audit", "hub-server/internal/backup", "hub-server/internal/chat", "hub-server/internal/delivery",
+		"hub-server/internal/account", "hub-server/internal/archive", "hub-server/internal/audit", "hub-server/internal/backup", "hub-server/internal/chat", "hub-server/internal/delivery",
 		"hub-server/internal/fleet", "hub-server/internal/peer", "hub-server/internal/project", "hub-server/internal/prompt", "hub-server/internal/retention",
 		"hub-server/internal/runlog",
 	}

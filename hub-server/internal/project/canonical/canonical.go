@@ -129,17 +129,18 @@ func (p Projection) AppendFrame(dst []byte, e runlog.StoredEvent) []byte {
 	dst = append(dst, "\ndata: "...)
 	start := len(dst)
 	dst = p.Append(dst, e)
-	oneLine(dst[start:])
+	OneLine(dst[start:])
 	return append(dst, "\n\n"...)
 }
 
-func oneLine(data []byte) {
-	for {
-		i := bytes.IndexAny(data, "\r\n")
+// OneLine puts spaces in place of the line ends of a JSON value, which can only stand between values, and returns it.
+func OneLine(value []byte) []byte {
+	for rest := value; ; {
+		i := bytes.IndexAny(rest, "\r\n")
 		if i < 0 {
-			return
+			return value
 		}
-		data[i], data = ' ', data[i+1:]
+		rest[i], rest = ' ', rest[i+1:]
 	}
 }
 

@@ -21,7 +21,7 @@ const knownRuns = 4096 // headers kept in memory; they are small and never chang
 type Record interface {
 	// Run returns a run; fault.NotFound.
 	Run(ctx context.Context, run id.Run) (runlog.Run, error)
-	// Events returns up to limit events of a run after a number, and the number of the newest one; fault.NotFound.
+	// Events returns up to limit events of a run after a number, and the number of the newest one; fault.NotFound, fault.EventsExpired.
 	Events(ctx context.Context, run id.Run, after runlog.EventSeq, limit int) ([]runlog.StoredEvent, runlog.EventSeq, error)
 	// CancelledBy returns who asked for a run to stop, "" if nobody did.
 	CancelledBy(ctx context.Context, run id.Run) (id.User, error)
@@ -62,7 +62,7 @@ func (x *Expander) Expand(ctx context.Context, row delivery.Row) (delivery.Expan
 	default:
 		return out, fmt.Errorf("row of kind %q: this hub is too old to read it", row.Kind)
 	}
-	if fault.CodeOf(err) == fault.NotFound {
+	if code := fault.CodeOf(err); code == fault.NotFound || code == fault.EventsExpired {
 		return delivery.Expansion{}, nil
 	}
 	return out, err

@@ -191,3 +191,15 @@ func TestWhatIsGoneGivesNothingAndWhatCannotBeReadAnError(t *testing.T) {
 		}
 	}
 }
+
+// What has left is not owed to anybody any more.
+func TestARowOfEventsThatWereArchivedGivesNothing(t *testing.T) {
+	r := &fakeRecord{asked: prompt.Prompt{ID: "req_0123456789abcdef"}, fail: runlog.NewExpired(header.Run, 7)}
+	row := runRow(3, 4)
+	for _, kind := range []delivery.Kind{delivery.KindRun, delivery.KindPrompt} {
+		row.Kind = kind
+		if got, err := NewExpander(r).Expand(t.Context(), row); err != nil || len(got.Bodies) != 0 {
+			t.Errorf("%s: %+v, %v", kind, got, err)
+		}
+	}
+}

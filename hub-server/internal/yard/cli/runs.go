@@ -42,7 +42,7 @@ func (c runsCmd) Run(s *session) error {
 		now := time.Now()
 		return table(s, all, "no runs; `yard send --session NAME \"@agent …\"` starts one",
 			[]string{"run", "state", "agent", "began", "took", "events", "why"}, func(t client.AgentTask) []string {
-				return []string{t.ID, state(t), names.Member(t.AgentID), screen.Ago(now, t.CreatedAt), took(t), number(t.LastEventSeq), cmp.Or(t.Error.Message, t.WaitsFor)}
+				return []string{t.ID, state(t), names.Member(t.AgentID), screen.Ago(now, t.CreatedAt), took(t), events(t), cmp.Or(t.Error.Message, t.WaitsFor)}
 			})
 	})
 }
@@ -78,6 +78,17 @@ func state(t client.AgentTask) string {
 		return string(t.State) + " (edge away)"
 	}
 	return string(t.State)
+}
+
+// events says how many events a run has, and how many of them have left the hub.
+func events(t client.AgentTask) string {
+	switch t.ArchivedThrough {
+	case 0:
+		return number(t.LastEventSeq)
+	case t.LastEventSeq:
+		return number(t.LastEventSeq) + " (archived)"
+	}
+	return number(t.LastEventSeq) + " (" + number(t.ArchivedThrough) + " archived)"
 }
 
 func took(t client.AgentTask) string {

@@ -82,11 +82,15 @@ func prepare(h *testhub.Hub) {
 func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	h, ok := ts.Value("hub").(*testhub.Hub)
 	if !ok || len(args) == 0 {
-		ts.Fatalf("usage: hub fails|offline|damages|connected|cuts|settled DEVICE")
+		ts.Fatalf("usage: hub archives|fails|offline|damages|connected|cuts|settled DEVICE")
 	}
 	switch args[0] {
 	case "connected":
 		wait(ts, h.Connected)
+	case "archives":
+		h.Change(func() {
+			h.Tasks[0].State, h.Tasks[0].LastEventSeq, h.Tasks[0].ArchivedThrough = client.RunStateCompleted, 3, 2
+		})
 	case "cuts":
 		h.Cut()
 		wait(ts, func() bool { return !h.Connected() })

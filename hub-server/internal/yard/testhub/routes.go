@@ -50,7 +50,7 @@ func (h *Hub) Handler() http.Handler {
 	closed.HandleFunc("GET /web/agent-tasks/{id}", h.serveTask(http.StatusOK, nil))
 	closed.HandleFunc("POST /web/agent-tasks/{id}/cancel", h.serveTask(http.StatusAccepted, stop))
 	closed.HandleFunc("POST /web/agent-tasks/{id}/regenerate", h.serveAgain)
-	closed.HandleFunc("GET /web/agent-tasks/{id}/events", get(h, h.listEvents))
+	closed.HandleFunc("GET /web/agent-tasks/{id}/events", h.serveEvents)
 	closed.HandleFunc("GET /web/agent-tasks/{id}/artifacts", get(h, func(r *http.Request) any {
 		return client.ArtifactList{Items: h.Artifacts[r.PathValue("id")]}
 	}))
@@ -224,6 +224,19 @@ func (h *Hub) syncMessages(r *http.Request) any {
 	after, _ := strconv.ParseInt(r.URL.Query().Get("after_seq"), 10, 64)
 	all := h.Messages[r.PathValue("id")]
 	return client.MessageList{Items: all[min(int(after), len(all)):], LastSeq: int64(len(all))}
+}
+
+func (h *Hub) serveEvents(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	after, _ := strconv.ParseInt(r.URL.Query().Get("after_seq"), 10, 64)
+	for _, t := range h.Tasks {
+		if t.ID == r.PathValue("id") && after < t.ArchivedThrough {
+			problem(w, http.StatusGone, client.ProblemCodeEventsExpired, "The events of this run up to 2 were archived; after_seq=2 reads what came behind them.")
+			return
+		}
+	}
+	answer(w, http.StatusOK, h.listEvents(r))
 }
 
 func (h *Hub) listEvents(r *http.Request) any {
