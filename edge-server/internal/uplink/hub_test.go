@@ -44,6 +44,7 @@ type hub struct {
 	blobs      map[string][]byte
 	receipts   []wire.CommandReceipt
 	shown      []wire.Shown
+	pongs      int
 	tunnels    int
 	cut        context.CancelFunc // ends the tunnel that is open
 	say        func(subject.Verb, any)
@@ -243,6 +244,8 @@ func (l *lane) hear(m *nats.Msg) {
 				h.t.Error(err)
 			}
 			h.shown = append(h.shown, s)
+		case subject.Pong:
+			h.pongs++
 		case subject.Receipt:
 			var r wire.CommandReceipt
 			if err := json.Unmarshal(m.Data, &r); err != nil {

@@ -27,6 +27,7 @@ import (
 // desk answers every command with accepted.
 type desk struct {
 	ready chan struct{}
+	slow  chan struct{} // what a command waits for, as for a disk; nil: nothing
 	mu    sync.Mutex
 	taken []id.Delivery
 }
@@ -34,6 +35,12 @@ type desk struct {
 func (d *desk) Ready() <-chan struct{} { return d.ready }
 
 func (d *desk) Receive(_ context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	d.mu.Lock()
+	slow := d.slow
+	d.mu.Unlock()
+	if slow != nil {
+		<-slow
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.taken = append(d.taken, c.DeliveryID)
@@ -46,6 +53,7 @@ func (d *desk) LiveRuns() []id.Run { return []id.Run{} }
 type edge struct {
 	*uplink.Uplink
 	journal *journal.Journal
+	desk    *desk
 	run     id.Run
 	stop    func() // stops the uplink, then the journal
 }
@@ -69,7 +77,7 @@ func connect(t *testing.T, h *hub, secret string) *edge {
 	writer, link := supervise.NewGroup(context.Background()), supervise.NewGroup(context.Background())
 	writer.Go(j.Run)
 	link.Go(u.Run)
-	e := &edge{Uplink: u, journal: j, run: id.NewRun(), stop: sync.OnceFunc(func() {
+	e := &edge{Uplink: u, journal: j, desk: d, run: id.NewRun(), stop: sync.OnceFunc(func() {
 		link.Cancel()
 		err := link.Wait()
 		writer.Cancel()
@@ -137,6 +145,27 @@ func TestCommandsAreAnswered(t *testing.T) {
 	})
 }
 
+func TestAPingIsAnsweredWhileACommandWaitsForTheDisk(t *testing.T) {
+	h := newHub(t)
+	e := connect(t, h, credential)
+	disk := make(chan struct{})
+	defer close(disk)
+	e.desk.mu.Lock()
+	e.desk.slow = disk
+	e.desk.mu.Unlock()
+	h.wait("a greeting", func() bool { return len(h.offered) > 0 })
+	h.change(func() {
+		h.say(subject.Command, connectedCommand())
+		h.say(subject.Ping, wire.Ping{Nonce: 1})
+	})
+	h.wait("the answer to the ping", func() bool { return h.pongs > 0 })
+	h.change(func() {
+		if len(h.receipts) > 0 {
+			t.Error("the command did not wait: the test proves nothing")
+		}
+	})
+}
+
 func TestARestoredHubIsShownWhatItSignedAndForgot(t *testing.T) {
 	h := newHub(t)
 	e := connect(t, h, credential)
@@ -146,7 +175,7 @@ func TestARestoredHubIsShownWhatItSignedAndForgot(t *testing.T) {
 	if err := e.journal.AnswerStart(t.Context(), start, receipt); err != nil {
 		t.Fatal(err)
 	}
-	h.wait("a tunnel", func() bool { return h.say != nil })
+	h.wait("a greeting", func() bool { return len(h.offered) > 0 }) // what is said before is heard by nobody
 	never := id.NewRun()
 	asked := false
 	h.wait("both answers", func() bool {

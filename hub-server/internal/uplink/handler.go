@@ -139,6 +139,7 @@ func (h *Handler) serve(l *lane, socket *websocket.Conn) {
 	log.Info("uplink opened")
 	var laneDone sync.WaitGroup
 	laneDone.Go(func() { cancel(l.run(ctx)) })
+	laneDone.Go(func() { l.pulse(ctx) })
 	tunnelErr := h.Bus.Tunnel(ctx, websocket.NetConn(context.WithoutCancel(ctx), socket, websocket.MessageBinary))
 	cancel(tunnelErr)
 	stopListening()

@@ -43,15 +43,14 @@ type lane struct {
 	greeted    bool
 	greeting   wire.Hello // the newest; its profiles are what the edge can run now
 	state      runlog.LaneState
-	receiver   rows.Receiver // what becomes of its frames
-	heardAt    time.Time     // monotonic
-	pings      uint64
+	receiver   rows.Receiver             // what becomes of its frames
 	unanswered map[id.Delivery]time.Time // when each open command was last sent
 	asked      map[id.Run]bool           // runs that the edge was asked to show
 	inquiry    *inquiry                  // what waits for its answers; nil if nothing does
 
-	mu    sync.Mutex
-	probe chan struct{} // closed by the next pong
+	mu      sync.Mutex
+	heardAt time.Time     // monotonic
+	probe   chan struct{} // closed by the next pong
 }
 
 type message struct {
@@ -69,8 +68,12 @@ func newLane(h *Handler, e id.Edge) *lane {
 // receive returns the bus handler of the lane: it blocks when the lane is behind, so that the bus holds back.
 func (l *lane) receive(ctx context.Context) func(subject.Subject, []byte) {
 	return func(s subject.Subject, data []byte) {
+		verb := subject.VerbOf(string(s))
+		if l.heard(verb); verb == subject.Pong {
+			return // a sign of life, and nothing more
+		}
 		select {
-		case l.inbox <- message{subject.VerbOf(string(s)), data}:
+		case l.inbox <- message{verb, data}:
 		case <-ctx.Done():
 		}
 	}
@@ -104,7 +107,6 @@ func (l *lane) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		case err = <-l.quit:
 		case m := <-l.next():
-			l.heardAt = time.Now()
 			err = l.handle(ctx, m)
 		case <-l.wakeup:
 			err = l.sendCommands(ctx)
@@ -152,8 +154,6 @@ func (l *lane) handle(ctx context.Context, m message) error {
 		return l.capabilities(ctx, m.data)
 	case subject.Shown:
 		return l.shown(ctx, m.data)
-	case subject.Pong:
-		l.pong()
 	}
 	return nil // alive, or a verb of a newer edge
 }

@@ -11,13 +11,45 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// beat proves that both ends are alive, and is the floor under lost wake-ups.
-func (l *lane) beat(ctx context.Context) error {
-	if time.Since(l.heardAt) > rows.Silence {
-		return errSilent
+// pulse proves that both ends are alive, until ctx ends. It has a goroutine of its own: the lane may be at work on a commit for as long as the
+// store needs, and neither is its edge absent meanwhile nor the hub.
+func (l *lane) pulse(ctx context.Context) {
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for pings := uint64(1); ; pings++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+		}
+		if l.silent() {
+			l.end(errSilent)
+			return
+		}
+		l.send(subject.Ping, wire.Ping{Nonce: pings})
 	}
-	l.pings++
-	l.send(subject.Ping, wire.Ping{Nonce: l.pings})
+}
+
+// heard notes a sign of life.
+func (l *lane) heard(v subject.Verb) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.heardAt = time.Now()
+	if v == subject.Pong && l.probe != nil {
+		close(l.probe)
+		l.probe = nil
+	}
+}
+
+// silent says whether the edge has said nothing for too long. While the inbox is full nobody listens.
+func (l *lane) silent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Since(l.heardAt) > rows.Silence && len(l.inbox) < cap(l.inbox)
+}
+
+// beat is the floor under lost wake-ups.
+func (l *lane) beat(ctx context.Context) error {
 	if err := l.overdue(ctx); err != nil {
 		return err
 	}
@@ -42,15 +74,6 @@ func (l *lane) answers(ctx context.Context) bool {
 	case <-ctx.Done():
 	}
 	return false
-}
-
-func (l *lane) pong() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.probe != nil {
-		close(l.probe)
-		l.probe = nil
-	}
 }
 
 // refuse tells the edge why the connection ends, when that is something it can act on, and leaves it a moment to hang up itself.

@@ -1,0 +1,142 @@
+package uplink
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	rows "github.com/switchyard-dev/switchyard/shared/lane"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
+
+// slow is everything behind and before a lane: a store that takes its time for a commit, and an edge that answers pings until it is gone.
+// Methods that a test does not reach panic.
+type slow struct {
+	Bus
+	Edges
+	Lanes
+	Runs
+	takes time.Duration
+
+	mu        sync.Mutex
+	here      int
+	gone      bool
+	receive   func(subject.Subject, []byte)
+	committed int // acknowledged to the edge
+}
+
+func (s *slow) Announce(context.Context, id.Edge, wire.Hello) error { return nil }
+func (s *slow) Seen(context.Context, id.Edge) error                 { return nil }
+func (s *slow) DispatchWaiting(context.Context, id.Edge) error      { return nil }
+func (s *slow) Arrived(id.Edge)                                     { s.change(func() { s.here++ }) }
+func (s *slow) Departed(id.Edge)                                    { s.change(func() { s.here-- }) }
+
+func (s *slow) PendingCommands(context.Context, id.Edge) ([]wire.Command, error) { return nil, nil }
+
+func (s *slow) Open(_ context.Context, edge id.Edge, h wire.Hello) (runlog.LaneState, error) {
+	return runlog.LaneState{Edge: edge, Incarnation: h.Incarnation}, nil
+}
+
+func (s *slow) Commit(_ context.Context, f runlog.LaneFrame) (runlog.LaneResult, error) {
+	<-time.After(s.takes)
+	return runlog.LaneResult{Watermark: f.Last()}, nil
+}
+
+func (s *slow) change(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// Publish is what the hub says to the edge.
+func (s *slow) Publish(to subject.Subject, data []byte) error {
+	s.mu.Lock()
+	gone, receive := s.gone, s.receive
+	if subject.VerbOf(string(to)) == subject.Committed {
+		s.committed++
+	}
+	s.mu.Unlock()
+	if subject.VerbOf(string(to)) == subject.Ping && !gone {
+		receive(subject.Up(id.NewEdge(), id.NewConnection(), subject.Pong), data)
+	}
+	return nil
+}
+
+func (s *slow) say(v subject.Verb, data []byte) {
+	s.receive(subject.Up(id.NewEdge(), id.NewConnection(), v), data)
+}
+
+// working runs a lane whose edge has said hello and sent a frame that the store takes long to commit. over gets why the lane has ended.
+func working(t *testing.T, s *slow) (over <-chan error) {
+	t.Helper()
+	h := NewHandler(Deps{
+		Log: slog.New(slog.DiscardHandler), Bus: s, Edges: s, Lanes: s, Runs: s, Presence: s, Metrics: NewMetrics(telemetry.NewRegistry("test")),
+	})
+	l := newLane(h, id.NewEdge())
+	ctx, stop := context.WithCancel(t.Context())
+	s.receive = l.receive(ctx)
+	ended := make(chan error, 1)
+	var running sync.WaitGroup
+	running.Go(func() { ended <- l.run(ctx) })
+	running.Go(func() { l.pulse(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	s.say(subject.Hello, []byte(`{"protocol":1,"incarnation":"i","boot_nonce":"b"}`))
+	s.say(subject.Frame, wire.Frame{Generation: 1, First: 1, Rows: [][]byte{[]byte(`{}`)}}.Append(nil))
+	synctest.Wait()
+	return ended
+}
+
+func TestAnEdgeIsNotAbsentWhileTheStoreIsSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{takes: 4 * rows.Silence}
+		over := working(t, s)
+		for range 12 {
+			<-time.After(rows.Silence)
+			select {
+			case err := <-over:
+				t.Fatalf("the lane has ended: %v", err)
+			default:
+			}
+			s.change(func() {
+				if s.here != 1 {
+					t.Errorf("the edge is here %d times", s.here)
+				}
+			})
+		}
+		s.change(func() {
+			if s.committed != 1 {
+				t.Errorf("%d commits were acknowledged", s.committed)
+			}
+		})
+	})
+}
+
+func TestAnEdgeThatIsGoneIsNoticedThoughTheStoreIsSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{takes: 4 * rows.Silence, gone: true}
+		over := working(t, s)
+		<-time.After(s.takes + beatEvery)
+		synctest.Wait()
+		select {
+		case err := <-over:
+			if !errors.Is(err, errSilent) {
+				t.Errorf("the lane has ended: %v", err)
+			}
+		default:
+			t.Error("nobody has noticed")
+		}
+		s.change(func() {
+			if s.here != 0 {
+				t.Errorf("the edge is here %d times", s.here)
+			}
+		})
+	})
+}
