@@ -22,6 +22,10 @@ import (
 type Config struct {
 	// Address that the hub listens on, for clients and edges alike.
 	Addr string `env:"HUB_ADDR" envDefault:"127.0.0.1:8080"`
+	// PEM file with the hub's certificate and those up to its authority: then it speaks TLS alone. Read again when it changes. Empty: plain HTTP.
+	TLSCert string `env:"HUB_TLS_CERT"`
+	// PEM file with the key of HUB_TLS_CERT, not readable by everybody. Read again when it changes.
+	TLSKey string `env:"HUB_TLS_KEY"`
 	// Folder of the hub's state: SQLite file, keys, first-user token. Made with mode 0700; default: the user's data folder.
 	Home string `env:"HUB_HOME"`
 	// PostgreSQL URL of the store. Empty: a SQLite file in HUB_HOME.
@@ -83,7 +87,7 @@ func LoadConfig(environ []string) (Config, error) {
 	}
 	c.KeysFile = cmp.Or(c.KeysFile, filepath.Join(c.Home, "keys.json"))
 	c.ArchiveDir = cmp.Or(c.ArchiveDir, filepath.Join(c.Home, "archive"))
-	return c, errors.Join(err, c.check())
+	return c, errors.Join(err, c.check(), c.checkTLS())
 }
 
 func defaultHome() string {

@@ -59,6 +59,8 @@ type Hub struct {
 	hubBus   *natsbus.Bus    // to the other hubs; local when there are none
 	closers  []func() error  // run in reverse order
 	services services
+
+	certificate *certificate // nil without TLS
 }
 
 // New makes a hub: opens its store, starts its bus and wires its services. Run it, then Close it.
@@ -75,6 +77,9 @@ func New(ctx context.Context, opts Options) (*Hub, error) {
 }
 
 func (h *Hub) open(ctx context.Context) error {
+	if err := h.openCertificate(); err != nil {
+		return err
+	}
 	if err := h.openStore(ctx); err != nil {
 		return err
 	}
@@ -82,6 +87,18 @@ func (h *Hub) open(ctx context.Context) error {
 		return err
 	}
 	return h.wire(ctx)
+}
+
+func (h *Hub) openCertificate() (err error) {
+	c := h.opts.Config
+	if c.TLSCert == "" {
+		return nil
+	}
+	if h.certificate, err = newCertificate(c.TLSCert, c.TLSKey, h.log); err != nil {
+		return err
+	}
+	h.registry.GaugeFunc("tls_certificate_expires_seconds", "When the certificate in use expires, in seconds since 1970.", h.certificate.expires)
+	return nil
 }
 
 func (h *Hub) openStore(ctx context.Context) (err error) {
@@ -148,6 +165,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		supervise.Part{Name: "question expiry", Run: s.expiry.Run},
 		supervise.Part{Name: "client sockets", Run: s.gate.Run},
 		supervise.Part{Name: "edge uplinks", Run: func(ctx context.Context) error { return s.uplink.Run(ctx, h.hubBus) }},
+		supervise.Part{Name: "certificate", Run: h.certificate.run},
 		// The listener last: nobody is let in before all of the above is there, and nobody new while it stops.
 		supervise.Part{Name: "listener", Run: h.listen},
 	)

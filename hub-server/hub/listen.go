@@ -38,11 +38,16 @@ func (h *Hub) listen(ctx context.Context) error {
 		defer cancel()
 		stopped <- server.Shutdown(grace)
 	})
-	h.log.Info("hub is ready", "addr", "http://"+listener.Addr().String())
+	scheme, serve := "http://", server.Serve
+	if h.certificate != nil {
+		server.TLSConfig = h.certificate.config()
+		scheme, serve = "https://", func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	h.log.Info("hub is ready", "addr", scheme+listener.Addr().String())
 	if h.opts.Ready != nil {
 		h.opts.Ready(listener.Addr())
 	}
-	err = server.Serve(listener)
+	err = serve(listener)
 	if !errors.Is(err, http.ErrServerClosed) || stop() {
 		return fmt.Errorf("serve: %w", err)
 	}

@@ -16,13 +16,13 @@ var contract = sync.OnceValues(func() (*apicontract.Validator, error) { return a
 func (r *Rig) held() http.RoundTripper {
 	r.T.Helper()
 	if !testing.Testing() {
-		return nil
+		return r.trust.transport()
 	}
 	validator, err := contract()
 	if err != nil {
 		r.T.Fatalf("read the contract: %v", err)
 	}
-	return &apicontract.Transport{Validator: validator, Report: func(err error) {
+	return &apicontract.Transport{Base: r.trust.transport(), Validator: validator, Report: func(err error) {
 		if r.T.Context().Err() == nil { // a test that is over can fail no more
 			r.T.Errorf("against the contract: %v", err)
 		}

@@ -86,7 +86,7 @@ func (r *Rig) BootstrapToken() string {
 func (r *Rig) bootstrap() *Device {
 	r.T.Helper()
 	r.Bootstrap = r.BootstrapToken()
-	anonymous, err := client.Anonymous(client.Options{Hub: r.HubURL()})
+	anonymous, err := client.Anonymous(client.Options{Hub: r.HubURL(), Transport: r.held()})
 	if err != nil {
 		r.T.Fatalf("make client: %v", err)
 	}

@@ -10,6 +10,8 @@ import (
 type Proxy struct {
 	Addr string
 
+	scheme string
+
 	mu     sync.Mutex
 	target string
 	links  map[*link]bool
@@ -31,7 +33,7 @@ func newProxy(t TB, target string) *Proxy {
 	if err != nil {
 		t.Fatalf("start proxy: %v", err)
 	}
-	p := &Proxy{Addr: l.Addr().String(), target: target, links: map[*link]bool{}, gate: make(chan struct{})}
+	p := &Proxy{Addr: l.Addr().String(), scheme: "http://", target: target, links: map[*link]bool{}, gate: make(chan struct{})}
 	close(p.gate)
 	p.live.Go(func() { p.accept(l) })
 	t.Cleanup(func() {
@@ -44,7 +46,7 @@ func newProxy(t TB, target string) *Proxy {
 }
 
 // URL is the proxy's address as a base URL.
-func (p *Proxy) URL() string { return "http://" + p.Addr }
+func (p *Proxy) URL() string { return p.scheme + p.Addr }
 
 // Retarget sends new connections elsewhere, as a load balancer does.
 func (p *Proxy) Retarget(addr string) {

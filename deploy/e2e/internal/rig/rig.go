@@ -5,6 +5,7 @@ package rig
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -31,6 +32,7 @@ type Options struct {
 	// Addr is that of a hub which the caller runs itself, with HubHome as its home; "": the rig starts one.
 	Addr string
 	Dir  string // of all state; "": a temporary folder
+	TLS  bool   // the hub has a certificate, of an authority that edges and devices of the rig trust and nobody else does
 }
 
 // Rig is one hub, its edges and its devices. It is used by one test; everything it started is gone when the test ends.
@@ -43,6 +45,7 @@ type Rig struct {
 
 	opts  Options
 	addr  string
+	trust *trust // nil without TLS
 	hub   *Process
 	owner *Device // the first user, as the device that set everything up
 	edges []*Edge
@@ -61,7 +64,13 @@ func New(t TB, opts Options) *Rig {
 	if r.addr == "" {
 		r.addr = FreeAddr(t)
 	}
+	if opts.TLS {
+		r.trust = newTrust(t, r.Dir)
+		r.opts.Env = append(slices.Clone(opts.Env), "HUB_TLS_CERT="+r.trust.cert, "HUB_TLS_KEY="+r.trust.key)
+		r.opts.EdgeEnv = append(slices.Clone(opts.EdgeEnv), "SSL_CERT_FILE="+r.trust.root)
+	}
 	r.Proxy = newProxy(t, r.addr)
+	r.Proxy.scheme = r.scheme()
 	t.Cleanup(r.stop) // while the proxy is still there
 	if opts.Addr == "" {
 		r.StartHub()
@@ -71,7 +80,7 @@ func New(t TB, opts Options) *Rig {
 }
 
 // HubURL is where clients find the hub, past the proxy.
-func (r *Rig) HubURL() string { return "http://" + r.addr }
+func (r *Rig) HubURL() string { return r.scheme() + r.addr }
 
 // HubHome is the hub's folder.
 func (r *Rig) HubHome() string { return HubHome(r.Dir) }
@@ -111,7 +120,7 @@ func (r *Rig) AddHub(name string) string {
 	another := Start(r.T, name, env, r.Program("hub-server"))
 	r.T.Cleanup(another.end)
 	another.WaitFor("hub is ready")
-	return "http://" + addr
+	return r.scheme() + addr
 }
 
 // KillHub ends the hub with SIGKILL, as a crash would.
