@@ -62,7 +62,7 @@ func TestResumeReplaysExactlyWhatWasMissed(t *testing.T) {
 	if want := numbers(*resumes * notesPerResume); !slices.Equal(got, want) {
 		t.Errorf("got %d notes, not each of %d once and in order: %v", len(got), len(want), got)
 	}
-	t.Logf("%d notes over %d resumes", len(got), resumed)
+	t.Logf("figure: P8: %d notes over %d resumes", len(got), resumed)
 	if resumed < *resumes {
 		t.Errorf("resumed %d times, want %d at least", resumed, *resumes)
 	}
@@ -245,6 +245,7 @@ func TestALostFrameIsNoticedAndRecovered(t *testing.T) {
 			t.Fatalf("after the resume came %d, %d, want %d, %d", first, second, n, n+1)
 		}
 	}
+	t.Logf("figure: P9: %d frames lost, %d noticed", *lostFrames, noticed)
 	if noticed != *lostFrames {
 		t.Errorf("%d of %d noticed", noticed, *lostFrames)
 	}

@@ -17,7 +17,6 @@ import (
 
 // The figures of promise P11.
 const (
-	p11Prompts = 500 / share
 	p11Clients = 8
 	p11AtOnce  = 25 // questions that are open together
 )
@@ -60,7 +59,7 @@ func TestP11AnswersAtOnceAreLinearizable(t *testing.T) {
 		began := time.Now()
 		var mu sync.Mutex
 		var history []porcupine.Operation
-		for range p11Prompts / p11AtOnce {
+		for range *questions / p11AtOnce {
 			var open []id.Request
 			for range p11AtOnce {
 				open = append(open, a.wonder(event.Person, `{}`))
@@ -87,18 +86,19 @@ func TestP11AnswersAtOnceAreLinearizable(t *testing.T) {
 			}
 			clients.Wait()
 		}
-		if len(history) != p11Prompts*p11Clients || !porcupine.CheckOperations(firstAnswer(), history) {
+		t.Logf("figure: P11: %d answers to %d questions", len(history), *questions)
+		if len(history) != *questions*p11Clients || !porcupine.CheckOperations(firstAnswer(), history) {
 			t.Errorf("%d answers are not linearizable", len(history))
 		}
-		if got := len(a.answers()); got != p11Prompts {
-			t.Errorf("%d commands for %d questions", got, p11Prompts)
+		if got := len(a.answers()); got != *questions {
+			t.Errorf("%d commands for %d questions", got, *questions)
 		}
 		log := map[event.Type]int{}
 		for _, e := range a.logOf(t, a.n.ID) {
 			log[e.Type]++
 		}
-		if log[event.PromptAnswered] != p11Prompts {
-			t.Errorf("%d answers in the log, want %d", log[event.PromptAnswered], p11Prompts)
+		if log[event.PromptAnswered] != *questions {
+			t.Errorf("%d answers in the log, want %d", log[event.PromptAnswered], *questions)
 		}
 	})
 }

@@ -41,11 +41,12 @@ const (
 	pointShown  = "shown"  // a device has it
 )
 
-// crashesAtEach is for each of the three points and four kinds: 300 in all.
-const crashesAtEach = 25 / share
+// crashSites are three points for each of four kinds.
+const crashSites = 12
 
 // P10. What a device was shown of a question is in the store after a crash, byte for byte, and so is what the edge was told to be there.
 func TestP10AQuestionIsOnDiskBeforeAnybodySeesItAndStaysAsItWas(t *testing.T) {
+	crashesAtEach := *promptCrashes / crashSites
 	for _, kind := range []event.PromptKind{event.PromptPermission, event.PromptQuestion, event.PromptPlanReview, event.PromptStepDecision} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
@@ -58,7 +59,7 @@ func TestP10AQuestionIsOnDiskBeforeAnybodySeesItAndStaysAsItWas(t *testing.T) {
 					t.Errorf("crash %d, after a question was %s: %s", i, point, lost)
 				}
 			}
-			t.Logf("%d crashes, %d questions shown", 3*crashesAtEach, len(seen))
+			t.Logf("figure: P10: %d crashes, %d questions shown", 3*crashesAtEach, len(seen))
 			if len(seen) < crashesAtEach {
 				t.Errorf("%d questions were shown: too few to prove anything", len(seen))
 			}
