@@ -46,6 +46,18 @@ func TestSecretsAreFoundInEverySpellingAndCutAnywhere(t *testing.T) {
 	}
 }
 
+func TestSecretsAreFoundHoweverAProgramWritesItsJSON(t *testing.T) {
+	r := New([]string{"pass\"/word&<é\U0001f600>"})
+	for what, text := range map[string]string{
+		"Go": `pass\"/word\u0026\u003cé😀\u003e`, "JavaScript": `pass\"/word&<é😀>`, "Python": `pass\"/word&<\u00e9\ud83d\ude00>`,
+		"PHP": `pass\"\/word&<\u00e9\ud83d\ude00>`, "PHP, readable": `pass\"\/word&<é😀>`,
+	} {
+		if got := r.String(`{"key":"` + text + `"}`); got != `{"key":"`+Mask+`"}` {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
 func TestChunkingNeverChangesTheResult(t *testing.T) {
 	r := New([]string{"abcabd", "bcab", "abcabdabcabd!", "zz"})
 	rapid.Check(t, func(t *rapid.T) {
