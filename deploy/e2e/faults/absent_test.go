@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/nemesis"
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -30,11 +31,12 @@ type fleet struct {
 	edges    []*rig.Edge
 	sessions []string // of each edge's agent
 	seen     *rig.Recorder
+	clocks   *clocks
 }
 
-func newFleet(t *testing.T, size int) *fleet {
+func newFleet(t *testing.T, size int, c *clocks) *fleet {
 	t.Helper()
-	f := &fleet{Rig: rig.New(t, rig.Options{Env: []string{"HUB_INTERRUPT_AFTER=" + interruptAfter.String()}}), t: t}
+	f := &fleet{Rig: rig.New(t, c.options("HUB_INTERRUPT_AFTER="+interruptAfter.String())), t: t, clocks: c}
 	f.seen = f.Owner().Watch()
 	for i := range size {
 		agent := fmt.Sprintf("agent-%d", i)
@@ -68,10 +70,14 @@ func (f *fleet) logs(runs []id.Run) (logs [][]client.RunEvent) {
 // P12. All edges are killed at once. One half comes back at once and says what became of its runs; the other stays away until the hub has.
 func TestEveryRunOfAKilledEdgeEndsOnceWhetherTheEdgeReturnsOrNot(t *testing.T) {
 	t.Parallel()
-	effort := effortOf(t)
+	endEveryRun(t, effortOf(t), nil)
+}
+
+func endEveryRun(t *testing.T, effort nemesis.Effort, c *clocks) {
+	t.Helper()
 	kills := effort.Of(absentKills)
 	size := min(absentAtOnce, max(absentLeast, kills/10))
-	f := newFleet(t, size)
+	f := newFleet(t, size, c)
 	random := rand.New(rand.NewPCG(effort.Seed, 0))
 	var all []id.Run
 	var longest time.Duration
@@ -94,7 +100,7 @@ func TestEveryRunOfAKilledEdgeEndsOnceWhetherTheEdgeReturnsOrNot(t *testing.T) {
 			t.Error("positive control: nobody notices a second end")
 		}
 	}
-	t.Logf("%d edges killed, %d at a time, runs ended as %v; while their edge stayed away %s after the kill at most", len(all), size, ended, longest)
+	figure(t, effort, c.promise("P12"), "%d edges killed, %d at a time, runs ended as %v; while their edge stayed away %s after the kill at most", len(all), size, ended, longest)
 	if longest > absentLimit {
 		t.Errorf("a run of an absent edge ended %s after the kill, want at most %s", longest, absentLimit)
 	}
@@ -111,6 +117,7 @@ func (f *fleet) killAll(runs []id.Run, order []int) (took time.Duration) {
 		e.Kill()
 	}
 	dead := time.Now()
+	f.clocks.jump()
 	back, away := order[:len(order)/2], order[len(order)/2:]
 	var returning sync.WaitGroup
 	returning.Go(func() { f.start(back) })

@@ -24,8 +24,13 @@ const (
 // taken away.
 func TestWhateverIsKilledWhatTheEdgeJournalledIsInTheLogOnce(t *testing.T) {
 	t.Parallel()
-	effort := effortOf(t)
-	s := newSiege(t, "--events", "200", "--rate", "100", "--tools")
+	loseNothing(t, effortOf(t), nil)
+}
+
+// loseNothing is that test, and returns what it was done to.
+func loseNothing(t *testing.T, effort nemesis.Effort, c *clocks) *siege {
+	t.Helper()
+	s := newSiege(t, c, "--events", "200", "--rate", "100", "--tools")
 	turns := s.during(writers, func() {
 		s.seen.UntilFrames(10 * writers) // all are at work
 		s.play(nemesis.Plan(effort.Seed, nemesis.Figures{
@@ -36,7 +41,7 @@ func TestWhateverIsKilledWhatTheEdgeJournalledIsInTheLogOnce(t *testing.T) {
 	})
 	ended, events, whole := s.examine(turns)
 	again := s.relay.again.Load()
-	t.Logf("%d runs ended as %v, %d events, %d rows delivered again", len(turns), ended, events, again)
+	figure(t, effort, c.promise("P2 and P3"), "%d runs ended as %v, %d events, %d rows delivered again", len(turns), ended, events, again)
 	if again < repeatedRows || ended[event.RunCompleted] == 0 || ended[event.RunInterrupted] == 0 {
 		t.Fatal("too little happened to prove anything")
 	}
@@ -45,6 +50,7 @@ func TestWhateverIsKilledWhatTheEdgeJournalledIsInTheLogOnce(t *testing.T) {
 			t.Errorf("positive control: nobody notices a log with %s", what)
 		}
 	}
+	return s
 }
 
 // examine compares everything that is known of runs. It returns how they ended, how many events they have, and the evidence of one that

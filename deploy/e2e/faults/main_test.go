@@ -4,6 +4,7 @@ package faults
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -30,6 +31,12 @@ func TestMain(m *testing.M) {
 		rig.RemovePrograms()
 		os.Exit(code)
 	}))
+}
+
+// figure says what was tried of a promise and how to try the same again. The report of `make test` shows it though the test passed.
+func figure(t *testing.T, e nemesis.Effort, promise, format string, args ...any) {
+	t.Helper()
+	t.Logf("figure: %s: %s (SEED=%d TIME=%s)", promise, fmt.Sprintf(format, args...), e.Seed, e.Time)
 }
 
 // effortOf returns how much a test does, and prints how to do the same again.

@@ -26,10 +26,11 @@ const (
 // P16. Each kill is its own positive control: before the edge starts again, everything it left is seen to run.
 func TestAKilledEdgeLeavesNoOrphanAfterItsRestart(t *testing.T) {
 	t.Parallel()
+	effort := effortOf(t)
 	m := newMachine(t, leavesHome)
 	var took []time.Duration
 	m.start()
-	for kill := range edgeKills {
+	for kill := range max(edgeKills, effort.Of(edgeKills)) {
 		orders := []wire.Command{newOrder(t), newOrder(t)}
 		m.hub.order(orders...)
 		everyone := (kill + 1) * agents * family
@@ -47,7 +48,7 @@ func TestAKilledEdgeLeavesNoOrphanAfterItsRestart(t *testing.T) {
 	if longest := slices.Max(took); longest > within {
 		t.Errorf("orphans lived up to %s after the restart, want at most %s", longest, within)
 	}
-	t.Logf("%d kills: orphans gone after %s at most, %s in the middle", len(took), slices.Max(took), slices.Sorted(slices.Values(took))[len(took)/2])
+	figure(t, effort, "P16", "%d kills: orphans gone after %s at most, %s in the middle", len(took), slices.Max(took), slices.Sorted(slices.Values(took))[len(took)/2])
 }
 
 // agents returns the processes of the machine's agents.

@@ -16,7 +16,7 @@ const (
 // it slept. The edge that really stays away is the positive control, and gets the whole time anew.
 func TestAHubThatWasStoppedDoesNotTakeItsOwnAbsenceForThatOfAnEdge(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t, 2)
+	f := newFleet(t, 2, nil)
 	runs := f.work()
 	here, gone := runs[0], runs[1]
 	f.edges[1].Kill()

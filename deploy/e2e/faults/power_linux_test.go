@@ -41,7 +41,7 @@ func newMachines(t *testing.T, seed uint64, agentArgs ...string) *machines {
 	m := &machines{hubDisk: lossyfs.New(seed), edgeDisk: lossyfs.New(seed + 1)}
 	m.hubMount = mountAt(t, m.hubDisk, rig.HubHome(dir))
 	m.edgeMount = mountAt(t, m.edgeDisk, filepath.Join(dir, laptop))
-	m.siege = newSiegeIn(t, dir, agentArgs...)
+	m.siege = newSiegeIn(t, dir, nil, agentArgs...)
 	m.edgeDisk.SyncTree("profiles") // the person who wrote them has saved them
 	m.letters = m.asker.Group("letters")
 	return m
@@ -152,7 +152,7 @@ func TestPowerCutsLoseNothingThatWasAnsweredOrJournalled(t *testing.T) {
 		t.Error(err)
 	}
 	ended, events, _ := m.examine(turns)
-	t.Logf("%d messages answered, %d runs ended as %v, %d events", len(told.told), len(turns), ended, events)
+	figure(t, effort, "P5", "%d messages answered, %d runs ended as %v, %d events", len(told.told), len(turns), ended, events)
 	if len(told.told) < 20 || ended[event.RunCompleted] == 0 || ended[event.RunInterrupted] == 0 {
 		t.Error("too little happened to prove anything")
 	}

@@ -84,9 +84,13 @@ func (r *receipts) examine(stored []client.Message) error {
 // P1. The hub is killed while eight devices send, each message again and again until it is answered.
 func TestAMessageThatWasAnsweredIsThereOnceHoweverOftenTheHubIsKilled(t *testing.T) {
 	t.Parallel()
-	effort := effortOf(t)
+	sendThroughKills(t, effortOf(t), nil)
+}
+
+func sendThroughKills(t *testing.T, effort nemesis.Effort, c *clocks) {
+	t.Helper()
 	total, kills := effort.Of(sends), effort.Of(sendKills)
-	r := rig.New(t, rig.Options{})
+	r := rig.New(t, c.options())
 	session := r.Owner().Group("letters")
 	told := newReceipts()
 	var sending sync.WaitGroup
@@ -108,6 +112,7 @@ func TestAMessageThatWasAnsweredIsThereOnceHoweverOftenTheHubIsKilled(t *testing
 		for _, n := range nemesis.Moments(effort.Seed, kills, total) {
 			told.reach(n, over)
 			r.KillHub()
+			c.jump()
 			r.StartHub()
 		}
 	})
@@ -119,7 +124,7 @@ func TestAMessageThatWasAnsweredIsThereOnceHoweverOftenTheHubIsKilled(t *testing
 	if err := told.examine(stored); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d messages answered, %d stored, the hub killed %d times", len(told.told), len(stored), kills)
+	figure(t, effort, c.promise("P1"), "%d messages answered, %d stored, the hub killed %d times", len(told.told), len(stored), kills)
 	if len(told.told) != total {
 		t.Errorf("%d messages were answered, want %d", len(told.told), total)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,14 +18,15 @@ import (
 // siege is a hub on a bus of its own, an edge behind a relay that repeats its rows, and agents that are kept at work while all of it is struck.
 type siege struct {
 	*rig.Rig
-	t     *testing.T
-	addr  string // of the bus
-	bus   *server.Server
-	relay *relay
-	edge  *rig.Edge
-	seen  *rig.Recorder
-	asker *rig.Device
-	truth *rig.Truth
+	t      *testing.T
+	addr   string // of the bus
+	bus    *server.Server
+	relay  *relay
+	edge   *rig.Edge
+	seen   *rig.Recorder
+	asker  *rig.Device
+	truth  *rig.Truth
+	clocks *clocks
 }
 
 // worker is the one agent of a siege, laptop its edge.
@@ -36,21 +36,23 @@ const (
 )
 
 // newSiege starts everything. agentArgs say how the agent behaves.
-func newSiege(t *testing.T, agentArgs ...string) *siege {
+func newSiege(t *testing.T, c *clocks, agentArgs ...string) *siege {
 	t.Helper()
-	return newSiegeIn(t, t.TempDir(), agentArgs...)
+	return newSiegeIn(t, t.TempDir(), c, agentArgs...)
 }
 
 // newSiegeIn is newSiege with all state in dir.
-func newSiegeIn(t *testing.T, dir string, agentArgs ...string) *siege {
+func newSiegeIn(t *testing.T, dir string, c *clocks, agentArgs ...string) *siege {
 	t.Helper()
-	s := &siege{t: t, addr: rig.FreeAddr(t)}
+	s := &siege{t: t, addr: rig.FreeAddr(t), clocks: c}
 	s.startBus()
 	t.Cleanup(s.stopBus)  // after the hub has ended
 	s.relay = newRelay(t) // ends after the edge
-	s.Rig = rig.New(t, rig.Options{Dir: dir, Env: []string{"HUB_NATS_URL=nats://" + s.addr}})
-	s.relay.hub = strings.TrimPrefix(s.HubURL(), "http://")
-	s.Proxy.Retarget(s.relay.addr())
+	opts := c.options("HUB_NATS_URL=nats://" + s.addr)
+	opts.Dir = dir
+	s.Rig = rig.New(t, opts)
+	s.relay.SetHub(s.HubURL())
+	s.Proxy.Retarget(s.relay.Addr())
 	s.truth = s.NewTruth()
 	s.edge = s.AddEdge(laptop, map[string]string{worker: s.TestAgent(append(agentArgs, "--truth", s.truth.Path)...)})
 	s.asker = s.Device("asker", s.HubURL())
@@ -90,6 +92,7 @@ func (s *siege) play(plan []nemesis.Step) {
 		<-time.After(step.After)
 		s.t.Log(step)
 		s.strike(step)
+		s.clocks.jump()
 	}
 }
 

@@ -29,11 +29,13 @@ const (
 // P13. The edge is killed at every place between the journal and the process, while the same commands come again and again.
 func TestARunDispatchedAgainAndAgainStartsAtMostOneProcess(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(effortOf(t).Seed, 0))
+	effort := effortOf(t)
+	total := max(dispatches, effort.Of(dispatches)) // never less: it takes moments
+	random := rand.New(rand.NewPCG(effort.Seed, 0))
 	m := newMachine(t, notesItsStart)
 	killed := map[crashpoint.Point]int{}
 	var runs []id.Run
-	for kill := range dispatches / perKill {
+	for kill := range total / perKill {
 		place := crashpoint.RunPoints()[kill%len(crashpoint.RunPoints())]
 		m.launch(crashpoint.Setting(place, 1+random.IntN(perKill)))
 		orders := ordersOf(t, random, perKill)
@@ -60,8 +62,8 @@ func TestARunDispatchedAgainAndAgainStartsAtMostOneProcess(t *testing.T) {
 			t.Errorf("run %s ended as %v", run, ends)
 		}
 	}
-	t.Logf("%d runs, %d commands sent, killed %v, %d started", len(runs), m.hub.sent, killed, len(starts))
-	if least := len(runs) - places*dispatches/perKill; len(starts) < least || m.hub.sent < dispatches*deliveries {
+	figure(t, effort, "P13", "%d runs, %d commands sent, killed %v, %d started", len(runs), m.hub.sent, killed, len(starts))
+	if least := len(runs) - places*total/perKill; len(starts) < least || m.hub.sent < total*deliveries {
 		t.Errorf("%d starts, %d commands sent: too few to prove anything", len(starts), m.hub.sent)
 	}
 }

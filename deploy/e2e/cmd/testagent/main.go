@@ -19,7 +19,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testagent:", err)
@@ -28,16 +28,20 @@ func main() {
 }
 
 // run plays the agent whose behaviour args describe.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) error {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	var s script
 	var f flood
+	var l leak
 	flags := flag.NewFlagSet("testagent", flag.ContinueOnError)
 	flags.StringVar(&s.truth, "truth", "", "`file` that gets every item before it is said")
 	flags.IntVar(&s.events, "events", 10, "how many things to say")
 	flags.Float64Var(&s.rate, "rate", 0, "how many of them per second; 0: as fast as they are taken")
 	flags.BoolVar(&s.tools, "tools", false, "use tools and reason now and then")
 	flags.BoolVar(&s.stamp, "stamp", false, "say nothing but the time, as <nanoseconds since 1970>")
+	flags.StringVar(&s.while, "while", "", "stop early, and end well, once this `file` is gone")
 	flags.StringVar(&s.artifact, "artifact", "", "hand out a file of that `name` at the end")
+	leaks := flags.Bool("leak", false, "tell the values of all variables CANARY_* instead, in every spelling and place")
+	flags.BoolVar(&l.fails, "fail", false, "end a leak with an error")
 	act := flags.String("act", "", "behave badly instead: exit, garbage, longline, forever or stubborn")
 	flags.StringVar(&f.kind, "flood", "",
 		"print as fast as anybody reads instead: partials, noise, endless or long; or 9.9 MiB in a good line: piece, answer")
@@ -46,13 +50,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer) 
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	line, err := bufio.NewReader(stdin).ReadBytes('\n')
+	in := bufio.NewReader(stdin)
+	line, err := in.ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read turn: %w", err)
 	}
 	turn, err := bridge.ParseTurn(line)
 	if err != nil {
 		return err
+	}
+	if *leaks {
+		return l.play(in, stdout, stderr)
 	}
 	if f.kind != "" {
 		return f.play(stdout)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/truth"
@@ -22,6 +23,7 @@ type script struct {
 	rate     float64
 	tools    bool
 	stamp    bool
+	while    string
 	artifact string
 }
 
@@ -36,7 +38,7 @@ func (s script) play(ctx context.Context, turn bridge.Turn, stdout io.Writer) er
 		defer book.Close()
 		v.book = book
 	}
-	for i, begin := 0, time.Now(); i < s.events; i++ {
+	for i, begin := 0, time.Now(); i < s.events && s.goesOn(); i++ {
 		if err := s.await(ctx, begin, i); err != nil {
 			return err
 		}
@@ -51,6 +53,15 @@ func (s script) play(ctx context.Context, turn bridge.Turn, stdout io.Writer) er
 	v.out.Metrics(nil)
 	v.out.Done("")
 	return v.failed()
+}
+
+// goesOn says whether the file that keeps the agent at work is there, if it has one.
+func (s script) goesOn() bool {
+	if s.while == "" {
+		return true
+	}
+	_, err := os.Stat(s.while)
+	return err == nil
 }
 
 // await returns when it is time for item i of a run that began at begin.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestTheBookHoldsWhatWasSaid(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "book")
 	var out bytes.Buffer
 	args := []string{"--events", "60", "--tools", "--artifact", "a.md", "--truth", path}
-	if err := run(t.Context(), args, strings.NewReader(turn), &out); err != nil {
+	if err := run(t.Context(), args, strings.NewReader(turn), &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	accounts, err := truth.Read(path)
@@ -51,7 +52,7 @@ func TestTheBookHoldsWhatWasSaid(t *testing.T) {
 
 func TestALongLineIsLong(t *testing.T) {
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"--act", "longline"}, strings.NewReader(turn), &out); err != nil {
+	if err := run(t.Context(), []string{"--act", "longline"}, strings.NewReader(turn), &out, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if first := bytes.IndexByte(out.Bytes(), '\n'); first != longLine {
@@ -63,7 +64,7 @@ func TestALargeTextIsOneLine(t *testing.T) {
 	for _, kind := range []string{"piece", "answer"} {
 		for _, speak := range []string{"bridge", "events"} {
 			var out bytes.Buffer
-			if err := run(t.Context(), []string{"--flood", kind, "--speak", speak}, strings.NewReader(turn), &out); err != nil {
+			if err := run(t.Context(), []string{"--flood", kind, "--speak", speak}, strings.NewReader(turn), &out, io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			first, _, _ := bytes.Cut(out.Bytes(), []byte("\n"))
@@ -78,7 +79,7 @@ func TestAFloodEndsInGoodForm(t *testing.T) {
 	for _, kind := range []string{"partials", "noise", "endless", "long"} {
 		for speak, last := range map[string]string{"bridge": `{"type":"result","text":""}`, "events": `{"type":"done"}`} {
 			var out bytes.Buffer
-			if err := run(t.Context(), []string{"--flood", kind, "--speak", speak, "--for", "1ms"}, strings.NewReader(turn), &out); err != nil {
+			if err := run(t.Context(), []string{"--flood", kind, "--speak", speak, "--for", "1ms"}, strings.NewReader(turn), &out, io.Discard); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")

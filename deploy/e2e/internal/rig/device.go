@@ -138,18 +138,19 @@ func (r *Rig) Invite(name string) (d *Device, user string) {
 	return r.device(name, r.HubURL(), client.CredentialsOf(tokens)), tokens.User.ID
 }
 
-// Group makes a conversation with the named agents, which it waits for.
+// Group makes a conversation with the named agents, which it waits for. It asks again while the hub is away.
 func (d *Device) Group(name string, agents ...string) string {
 	d.rig.T.Helper()
 	var members []string
 	for _, a := range agents {
 		members = append(members, d.AgentID(a))
 	}
-	s, err := client.Decode[client.Session](d.API().CreateGroupSession(d.rig.T.Context(),
-		&client.CreateGroupSessionParams{IdempotencyKey: uuid.NewString()}, client.GroupSessionInput{Name: name, MemberIds: members}))
-	if err != nil {
-		d.rig.T.Fatalf("make conversation: %v", err)
-	}
+	var s client.Session
+	once := &client.CreateGroupSessionParams{IdempotencyKey: uuid.NewString()}
+	d.eventually("make conversation", func() (err error) {
+		s, err = client.Decode[client.Session](d.API().CreateGroupSession(d.rig.T.Context(), once, client.GroupSessionInput{Name: name, MemberIds: members}))
+		return err
+	})
 	return s.ID
 }
 

@@ -40,6 +40,7 @@ var (
 	usual    built
 	shipped  built // without the race detector, which multiplies memory
 	crashing built // with the places of package crashpoint
+	clocked  built // with a wall clock of their own
 )
 
 func (b *built) folder(t TB, build func(dir string, flags ...string) error) string {
@@ -90,7 +91,7 @@ func CrashingEdge(t TB) string {
 
 // RemovePrograms deletes what this process has built. Call it from TestMain.
 func RemovePrograms() {
-	for _, dir := range []string{usual.dir, shipped.dir, crashing.dir} {
+	for _, dir := range []string{usual.dir, shipped.dir, crashing.dir, clocked.dir} {
 		if dir != "" {
 			os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
 		}
