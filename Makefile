@@ -11,7 +11,7 @@ BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSI
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test faults check build generate bench tidy clean
+.PHONY: help run demo test faults soak check build generate bench tidy clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ test: build ## run every test of every module, the system tests with real proces
 
 faults: ## kill, pause, cut and wipe by one seed, at the figures of docs/guarantees.md (TIME=40s for less, SEED=… again)
 	@scripts/faults.sh
+
+soak: ## the same for hours, at 25 times the figures (TIME=4h for another span, SEED=…)
+	@scripts/soak.sh
 
 check: ## run every check that is not a test: format, vet, lint, layers, file sizes, generated code, modules
 	@scripts/check.sh

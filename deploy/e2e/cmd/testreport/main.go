@@ -1,6 +1,6 @@
 // Command testreport reads the events of `go test -json` from standard input and writes what a person wants to see: a line
-// per package, all output of a failed test, and at the end every skipped test with its reason and the slowest ones. It
-// ends with 1 if a test failed or, with -strict, if one was skipped: a test that skips on the build machine tests nothing.
+// per package, all output of a failed test, and at the end what tests say they have tried (lines with "figure: "), every skipped test with its
+// reason and the slowest ones. It ends with 1 if a test failed or, with -strict, if one was skipped: a test that skips on the build machine tests nothing.
 // A skip whose reason begins with "optional:" is always fine.
 package main
 

@@ -15,6 +15,7 @@ const (
 	slowest  = 5
 	slow     = 2 * time.Second
 	optional = "optional:"
+	figure   = "figure: " // begins what a test says that it has tried: shown though it passed
 )
 
 // event is one line of `go test -json` (go doc test2json).
@@ -47,6 +48,7 @@ type report struct {
 	packages int
 	tests    int
 	failed   []testID // tests, and packages that failed outside a test
+	figures  []string
 	skipped  []result
 	timed    []result
 }
@@ -106,6 +108,11 @@ func (r *report) end(id testID, e event) {
 		return
 	}
 	r.tests++
+	for _, line := range output {
+		if _, words, found := strings.Cut(line, figure); found {
+			r.figures = append(r.figures, strings.TrimSpace(words))
+		}
+	}
 	r.timed = append(r.timed, result{id: id, elapsed: time.Duration(e.Elapsed * float64(time.Second))})
 	switch e.Action {
 	case "fail":
@@ -158,6 +165,10 @@ func (r *report) passed(strict bool) bool {
 }
 
 func (r *report) summarise() {
+	slices.Sort(r.figures)
+	for _, f := range r.figures {
+		fmt.Fprintln(r.out, figure+f)
+	}
 	for _, s := range r.skipped {
 		fmt.Fprintf(r.out, "skipped: %s: %s\n", s.id, s.reason)
 	}

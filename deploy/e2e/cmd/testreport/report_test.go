@@ -13,6 +13,10 @@ const events = `{"Action":"start","Package":"p"}
 {"Action":"pass","Package":"p","Test":"TestA","Elapsed":3}
 `
 
+const told = `{"Action":"output","Package":"p","Test":"TestE","Output":"    e_test.go:7: figure: P1: 20 kills\n"}
+{"Action":"pass","Package":"p","Test":"TestE","Elapsed":1}
+`
+
 const pass = `{"Action":"output","Package":"p","Output":"PASS\n"}
 {"Action":"output","Package":"p","Output":"ok  \tp\t0.1s\n"}
 {"Action":"pass","Package":"p","Elapsed":0.1}
@@ -52,6 +56,7 @@ func TestTheReportSaysWhatMatters(t *testing.T) {
 	}{
 		{"all passed", events + pass, true, true,
 			[]string{"ok  \tp\t0.1s", "slow: p TestA: 3.0 s", "1 tests in 1 packages, 0 failed, 0 skipped"}, "quiet"},
+		{"what was tried", events + told + pass, true, true, []string{"figure: P1: 20 kills"}, "quiet"},
 		{"one skipped", events + skip("needs a thing: really") + pass, true, false,
 			[]string{"skipped: p TestB: needs a thing: really", "1 skipped"}, "quiet"},
 		{"one may skip", events + skip("optional: no node") + pass, true, true, []string{"optional: no node"}, "quiet"},
