@@ -52,26 +52,18 @@ func (t *Tx) commitFrame(ctx context.Context, f runlog.LaneFrame) (runlog.LaneRe
 	if err != nil {
 		return runlog.LaneResult{}, err
 	}
-	unchanged := runlog.LaneResult{Watermark: lane.watermark, Chain: lane.chain}
-	switch {
-	case !lane.mine:
-		unchanged.Fenced = true
-		return unchanged, nil
-	case lane.watermark != f.Lane.Watermark:
-		// The frame was committed by a call whose answer was lost, or it was prepared for another state.
-		unchanged.Rewind = lane.watermark < f.Last()
-		return unchanged, nil
+	res, ok := f.Meets(lane.LaneNow)
+	if !ok {
+		return res, nil
 	}
 	heads, err := t.heads(ctx, f.Runs())
 	if err != nil {
 		return runlog.LaneResult{}, err
 	}
 	if strange := f.Strange(heads); len(strange) > 0 {
-		unchanged.Strange = strange
-		return unchanged, nil
+		return runlog.LaneResult{Watermark: lane.Watermark, Chain: lane.Chain, Strange: strange}, nil
 	}
 	grown, refused := f.Apply(heads)
-	res := runlog.LaneResult{Watermark: f.Last(), Chain: f.Chain}
 	// In the order of conversations, so that two hubs take their counters in one order too.
 	slices.SortStableFunc(grown, func(a, b *runlog.Growth) int { return cmp.Compare(a.Session, b.Session) })
 	for _, g := range grown {

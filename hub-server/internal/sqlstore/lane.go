@@ -68,10 +68,8 @@ func (t *Tx) insertLane(ctx context.Context, laneID int64, lane runlog.LaneState
 
 // laneNow is a lane as the store has it within a transaction.
 type laneNow struct {
-	id        int64
-	watermark wire.ProducerSeq
-	chain     wire.Chain
-	mine      bool // the asker's fence is the one in force
+	runlog.LaneNow
+	id int64
 }
 
 func (t *Tx) lane(ctx context.Context, held runlog.LaneState) (laneNow, error) {
@@ -82,12 +80,12 @@ WHERE l.edge_id = $1 AND l.incarnation = $2`
 	var chain []byte
 	var fence runlog.Fence
 	var fencedLane int64
-	err := t.QueryRow(ctx, query, string(held.Edge), string(held.Incarnation)).Scan(&now.id, &now.watermark, &chain, &fence, &fencedLane)
+	err := t.QueryRow(ctx, query, string(held.Edge), string(held.Incarnation)).Scan(&now.id, &now.Watermark, &chain, &fence, &fencedLane)
 	if err != nil {
 		return laneNow{}, fmt.Errorf("read lane: %w", err)
 	}
-	copy(now.chain[:], chain)
-	now.mine = fence == held.Fence && fencedLane == now.id
+	copy(now.Chain[:], chain)
+	now.Held = fence == held.Fence && fencedLane == now.id
 	return now, nil
 }
 
@@ -114,7 +112,7 @@ func (r *Runlog) RecordGap(ctx context.Context, held runlog.LaneState, gap runlo
 		if err != nil {
 			return err
 		}
-		if !lane.mine || lane.watermark != held.Watermark {
+		if !lane.Held || lane.Watermark != held.Watermark {
 			return errFenceLost
 		}
 		const insert = `INSERT INTO lane_gaps (lane_id, from_seq, to_seq, recorded_at) VALUES ($1, $2, $3, $4)`

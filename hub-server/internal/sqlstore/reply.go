@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
@@ -34,11 +33,10 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read run: %w", err)
 	}
-	if !slices.Contains(head.Pending, r.Request) || !r.Fits(head) {
+	g, ok := head.Settle(r)
+	if !ok {
 		return false, nil
 	}
-	g := head.Grow()
-	g.Append(r.Settled)
 	if r.By != "" {
 		t.Audit(audit.Entry{Act: audit.PromptAnswered, User: r.By, Target: string(r.Request), Detail: string(r.Run.ID)})
 	}
@@ -80,19 +78,17 @@ func (p *Prompts) Succeed(ctx context.Context, s runlog.Succession) (done bool, 
 		if err != nil {
 			return fmt.Errorf("read run: %w", err)
 		}
-		if done = head.Last == s.Run.LastEventSeq && len(head.Pending) == 0; !done {
+		g, ok := head.Succeed(s)
+		if done = ok; !done {
 			return nil
 		}
-		return tx.succeed(ctx, head.Grow(), s)
+		return tx.succeed(ctx, g, s)
 	})
 	return err == nil && done, err
 }
 
-// succeed ends a run and stores the one that takes its answers back to the agent.
+// succeed stores the end of a run and the one that takes its answers back to the agent.
 func (t *Tx) succeed(ctx context.Context, g *runlog.Growth, s runlog.Succession) error {
-	for _, e := range s.Ended {
-		g.Append(e)
-	}
 	if err := t.saveGrowth(ctx, noLane, g); err != nil {
 		return err
 	}

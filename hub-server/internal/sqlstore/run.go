@@ -185,12 +185,9 @@ func (t *Tx) appendOwn(ctx context.Context, runID id.Run, last runlog.EventSeq, 
 	if err != nil {
 		return false, fmt.Errorf("read run: %w", err)
 	}
-	if head.Last != last {
+	g, ok := head.Extend(last, entries)
+	if !ok {
 		return false, nil
-	}
-	g := head.Grow()
-	for _, e := range entries {
-		g.Append(e)
 	}
 	return true, t.saveGrowth(ctx, noLane, g)
 }

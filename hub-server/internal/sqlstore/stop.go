@@ -7,7 +7,6 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
-	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
 // Cancel implements runlog.CommandStore.
@@ -33,19 +32,13 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 	if err != nil {
 		return false, fmt.Errorf("read run: %w", err)
 	}
-	if head.Edge != c.Edge || head.Lease != c.Lease {
-		return false, nil
-	}
-	if head.State == run.StateInterrupted {
+	switch {
+	case c.Anyway(head):
 		return true, t.stopAnyway(ctx, c)
-	}
-	if !head.Cancellable() {
+	case !c.Meets(head):
 		return false, nil
 	}
-	if head.ProcessEnded && head.Last != c.Last {
-		return false, nil
-	}
-	unheard := c.Edge == "" || head.ProcessEnded
+	unheard := c.Unheard(head)
 	if !unheard {
 		const withdraw = `UPDATE edge_commands SET state = 'withdrawn' WHERE run_id = $1 AND kind = 'start' AND state = 'pending'`
 		n, err := t.Exec(ctx, withdraw, string(c.Run))
@@ -57,17 +50,13 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 	if err := t.withdrawAnswers(ctx, c.Run); err != nil {
 		return false, err
 	}
-	g := head.Grow()
-	g.Append(c.Asked)
 	t.Audit(audit.Entry{Act: audit.RunCancelled, User: c.By, Target: string(c.Run)})
-	if unheard {
-		for _, e := range c.Withdrawn {
-			g.Append(e)
+	if !unheard {
+		if err := t.insertCommand(ctx, c.Edge, c.Command); err != nil {
+			return false, err
 		}
-	} else if err := t.insertCommand(ctx, c.Edge, c.Command); err != nil {
-		return false, err
 	}
-	return true, t.saveGrowth(ctx, noLane, g)
+	return true, t.saveGrowth(ctx, noLane, c.Apply(head, unheard))
 }
 
 // withdrawAnswers takes back what an edge would still have to tell the agent of a run that is to stop: it might act on it.
