@@ -86,7 +86,7 @@ func (m *Marks) Run(ctx context.Context) error {
 			return m.finish(ctx)
 		case <-time.After(markGather):
 		}
-		if err := m.flush(ctx); err != nil && ctx.Err() == nil {
+		if err := m.Flush(ctx); err != nil && ctx.Err() == nil {
 			m.log.Warn("device marks not written, will retry", "error", err)
 			signal(m.wake)
 		}
@@ -96,11 +96,11 @@ func (m *Marks) Run(ctx context.Context) error {
 func (m *Marks) finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), markFinish)
 	defer cancel()
-	return m.flush(ctx)
+	return m.Flush(ctx)
 }
 
-// flush writes all moves. Until that has succeeded they stay where Last finds them.
-func (m *Marks) flush(ctx context.Context) error {
+// Flush writes all moves, as Run does now and then. Until that has succeeded they stay where Last finds them.
+func (m *Marks) Flush(ctx context.Context) error {
 	m.mu.Lock()
 	batch := make([]DeviceMark, 0, len(m.moved))
 	for _, mark := range m.moved {

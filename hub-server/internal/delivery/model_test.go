@@ -67,7 +67,7 @@ func newWorld(t *rapid.T) *world {
 	w.marks = newTestMarks(newMemoryMarks())
 	for range 2 {
 		tail := newNarrowTail(w.out, inline{}, 2<<10)
-		if _, err := tail.start(context.Background()); err != nil {
+		if _, err := tail.Start(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		w.hubs = append(w.hubs, tail)
@@ -158,7 +158,7 @@ func (w *world) tail(t *rapid.T) {
 }
 
 func (w *world) step(t *rapid.T, hub *Tail) {
-	if _, err := hub.step(context.Background()); err != nil {
+	if _, err := hub.Step(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -103,7 +103,7 @@ func TestAnEmptyStretchIsCrossedInFewPages(t *testing.T) {
 	o.commit(note(ToUser(me), 1))
 	pages := &countingOutbox{memoryOutbox: o}
 	tail := newTestTail(pages, inline{})
-	if _, err := tail.start(t.Context()); err != nil {
+	if _, err := tail.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, read := follow(t, tail, me, 0)
@@ -161,7 +161,7 @@ func TestChangesDuringTheLoadOfMembershipsCount(t *testing.T) {
 	o.commit(joined(stays, me), joined(leaves, me))
 	slow := &pausedOutbox{memoryOutbox: o, asked: make(chan struct{}), resume: make(chan struct{})}
 	tail := newTestTail(slow, inline{})
-	if _, err := tail.start(t.Context()); err != nil {
+	if _, err := tail.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	opened := make(chan *Stream)

@@ -94,7 +94,7 @@ func (t *Tail) InSession(user id.User, session id.Session) bool {
 func (t *Tail) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
-	advance := t.start
+	advance := t.Start
 	for {
 		more, err := advance(ctx)
 		if ctx.Err() != nil {
@@ -107,7 +107,7 @@ func (t *Tail) Run(ctx context.Context) error {
 			t.log.Error("outbox tail stands still, will retry", "position", t.Position(), "error", err)
 		}
 		if more {
-			advance = t.step
+			advance = t.Step
 			continue
 		}
 		select {
@@ -119,8 +119,9 @@ func (t *Tail) Run(ctx context.Context) error {
 	}
 }
 
-// start begins at the head: whoever connects later reads what is before it from the store. Then there is more to do: step.
-func (t *Tail) start(ctx context.Context) (more bool, err error) {
+// Start begins at the head: whoever connects later reads what is before it from the store. Then there is more to do: Step. Run calls both;
+// they are there for whoever has a clock of their own.
+func (t *Tail) Start(ctx context.Context) (more bool, err error) {
 	bounds, err := t.outbox.Bounds(ctx)
 	if err != nil {
 		return false, fmt.Errorf("find head of outbox: %w", err)
@@ -133,8 +134,8 @@ func (t *Tail) start(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
-// step reads once and delivers what it got; more says that there may be more at once.
-func (t *Tail) step(ctx context.Context) (more bool, err error) {
+// Step reads once and delivers what it got; more says that there may be more at once.
+func (t *Tail) Step(ctx context.Context) (more bool, err error) {
 	after := t.Position()
 	rows, err := t.outbox.Rows(ctx, after, tailRows)
 	if err != nil {

@@ -55,7 +55,7 @@ func notes(t *testing.T, frames []Frame) []int {
 func started(t *testing.T, o *memoryOutbox, x Expander) *Tail {
 	t.Helper()
 	tail := newTestTail(o, x)
-	if _, err := tail.start(t.Context()); err != nil {
+	if _, err := tail.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return tail
@@ -63,7 +63,7 @@ func started(t *testing.T, o *memoryOutbox, x Expander) *Tail {
 
 func step(t *testing.T, tail *Tail) {
 	t.Helper()
-	if _, err := tail.step(t.Context()); err != nil {
+	if _, err := tail.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -148,7 +148,7 @@ func TestAnExpansionThatFailsStopsTheTailAndIsRepeated(t *testing.T) {
 	read()
 	o.commit(note(ToUser(me), 1), note(ToUser(me), 2))
 	failing = errStore
-	if _, err := tail.step(t.Context()); err == nil || tail.Position() != 0 {
+	if _, err := tail.Step(t.Context()); err == nil || tail.Position() != 0 {
 		t.Fatalf("tail moved to %d, error %v, although nothing could be expanded", tail.Position(), err)
 	}
 	failing = nil

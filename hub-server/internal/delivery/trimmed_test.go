@@ -13,7 +13,7 @@ func TestATailThatTheFloorHasOvertakenEndsAndSkipsNothing(t *testing.T) {
 	tail := started(t, o, inline{})
 	o.commit(note(ToUser(me), 1), note(ToUser(me), 2), note(ToUser(me), 3))
 	o.floor = 2
-	if _, err := tail.step(t.Context()); !errors.Is(err, ErrTrimmed) || tail.Position() != 0 {
+	if _, err := tail.Step(t.Context()); !errors.Is(err, ErrTrimmed) || tail.Position() != 0 {
 		t.Errorf("tail at %d, %v; want ErrTrimmed at 0", tail.Position(), err)
 	}
 }

@@ -56,14 +56,15 @@ func (w *Watch) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 		now := time.Now()
-		if err := w.look(ctx, now, now.Round(0)); err != nil && ctx.Err() == nil {
+		if err := w.Look(ctx, now, now.Round(0)); err != nil && ctx.Err() == nil {
 			w.runs.log.Error("look at open runs failed", "error", err)
 		}
 	}
 }
 
-// look looks at everything once. at is read by the monotonic clock, wall by the other.
-func (w *Watch) look(ctx context.Context, at, wall time.Time) error {
+// Look looks at everything once, at times that are later than those of the look before. at is read by the monotonic clock, wall by the other. Run
+// calls it; it is there for whoever has clocks of their own.
+func (w *Watch) Look(ctx context.Context, at, wall time.Time) error {
 	if w.slept(at, wall) {
 		clear(w.absent)
 	}

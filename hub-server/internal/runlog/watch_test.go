@@ -186,7 +186,7 @@ func newObserver(t *testing.T, after time.Duration) *observer {
 func (o *observer) move(monotonic, wall time.Duration) {
 	o.t.Helper()
 	o.at, o.wall = o.at.Add(monotonic), o.wall.Add(wall)
-	if err := o.w.look(o.t.Context(), o.at, o.wall); err != nil {
+	if err := o.w.Look(o.t.Context(), o.at, o.wall); err != nil {
 		o.t.Fatal(err)
 	}
 }
