@@ -8,7 +8,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// stallTime is for how long rows may be in flight and none of them committed: something was lost then.
+// stallTime is for how long a hello may go without its welcome, or rows may be in flight and none of them committed: something was lost then,
+// though the hub may well be heard.
 const stallTime = 30 * time.Second
 
 // phase is how far a connection has come.
@@ -35,7 +36,7 @@ type Sender struct {
 	inFlight    int64   // bytes of them
 	uploading   bool    // the next row waits for its blobs
 	heardAt     time.Time
-	progressAt  time.Time // last commit, or when the first frame took off
+	progressAt  time.Time // hello, last commit, or when the first frame took off
 }
 
 // flown is a frame on its way.
@@ -87,7 +88,7 @@ func fromHub(in Input) bool {
 
 // connected says hello. The rows of an older incarnation, if there was one on this connection, are forgotten.
 func (m *Sender) connected(in Connected, now time.Time) []Output {
-	*m = Sender{incarnation: in.Hello.Incarnation, floor: in.Hello.Floor, head: in.Hello.Head, heardAt: now}
+	*m = Sender{incarnation: in.Hello.Incarnation, floor: in.Hello.Floor, head: in.Hello.Head, heardAt: now, progressAt: now}
 	return []Output{Publish{subject.Hello, in.Hello}}
 }
 
@@ -196,6 +197,8 @@ func (m *Sender) ticked(now time.Time) []Output {
 	switch {
 	case now.Sub(m.heardAt) >= Silence:
 		return m.hangUp(fault.New(fault.Timeout, "The hub has been silent for %d s.", Silence/time.Second), true)
+	case m.phase == greeting && now.Sub(m.progressAt) >= stallTime:
+		return m.hangUp(fault.New(fault.Timeout, "The hub has not welcomed this edge for %d s.", stallTime/time.Second), true)
 	case len(m.flight) > 0 && now.Sub(m.progressAt) >= stallTime:
 		return m.hangUp(fault.New(fault.Timeout, "The hub has committed nothing for %d s.", stallTime/time.Second), true)
 	}

@@ -168,6 +168,19 @@ func TestSenderGivesUpASilentHub(t *testing.T) {
 	}
 }
 
+// A welcome may be lost while everything else comes through: without an end to its patience the edge would keep its rows for ever.
+func TestSenderGivesUpAHubThatDoesNotWelcomeIt(t *testing.T) {
+	m, now := new(Sender), time.Now()
+	m.Step(hello(1, 1), now)
+	for after := time.Second; after <= 30*time.Second; after += time.Second {
+		m.Step(Pinged{}, now.Add(after))
+		out := m.Step(Ticked{}, now.Add(after))
+		if (len(out) > 0) != (after == 30*time.Second) {
+			t.Errorf("after %s: %v", after, out)
+		}
+	}
+}
+
 func TestSenderGivesUpAHubThatCommitsNothing(t *testing.T) {
 	m, now := new(Sender), time.Now()
 	m.Step(hello(1, 1), now)
