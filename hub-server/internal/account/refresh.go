@@ -31,14 +31,15 @@ const (
 	Theft
 )
 
-// JudgeRefresh is the rule of SEC7. A lost answer may be asked for again within ReplayWindow; later, somebody else has the token.
+// JudgeRefresh is the rule of SEC7. A lost answer may be asked for again within ReplayWindow; later, somebody else has the token. So too if the
+// token was replaced at a time that is still to come: a clock that goes back makes the window no longer.
 func JudgeRefresh(t TokenState, now time.Time) Verdict {
 	switch {
 	case t.FamilyEnded || !now.Before(t.FamilyExpires):
 		return Refuse
 	case t.ReplacedAt.IsZero():
 		return Rotate
-	case now.Before(t.ReplacedAt.Add(ReplayWindow)):
+	case now.Sub(t.ReplacedAt).Abs() < ReplayWindow:
 		return Replay
 	}
 	return Theft

@@ -18,6 +18,9 @@ func TestSEC7RefreshTokensFollowTheRule(t *testing.T) {
 			"wait": func(t *rapid.T) {
 				now = now.Add(time.Duration(rapid.Int64Range(0, int64(2*ReplayWindow)).Draw(t, "wait")))
 			},
+			"be set back": func(t *rapid.T) {
+				now = now.Add(-time.Duration(rapid.Int64Range(0, int64(2*ReplayWindow)).Draw(t, "back")))
+			},
 			"sleep": func(t *rapid.T) {
 				now = now.Add(time.Duration(rapid.Int64Range(0, int64(FamilyIdle)).Draw(t, "sleep")))
 			},
@@ -30,7 +33,7 @@ func TestSEC7RefreshTokensFollowTheRule(t *testing.T) {
 					want = Refuse
 				case i == len(replaced)-1:
 					want = Rotate
-				case now.Sub(replaced[i]) < ReplayWindow:
+				case now.Sub(replaced[i]) < ReplayWindow && replaced[i].Sub(now) < ReplayWindow:
 					want = Replay
 				}
 				if got != want {
@@ -64,5 +67,19 @@ func TestSuccessorOpensOnlyForTheHolderOfTheTokenBefore(t *testing.T) {
 	sealed[len(sealed)-1] ^= 1
 	if _, err := openSuccessor(presented, sealed); err == nil {
 		t.Fatal("an altered seal opens")
+	}
+}
+
+// A stolen token is worth no more to its thief for the hub's clock going back.
+func TestSEC7AClockThatGoesBackMakesTheWindowNoLonger(t *testing.T) {
+	replaced := time.Unix(1_700_000_000, 0)
+	state := TokenState{ReplacedAt: replaced, FamilyExpires: replaced.Add(FamilyIdle)}
+	for now, want := range map[time.Time]Verdict{
+		replaced.Add(-time.Hour): Theft, replaced.Add(-ReplayWindow): Theft, replaced.Add(-time.Second): Replay, replaced: Replay,
+		replaced.Add(ReplayWindow - 1): Replay, replaced.Add(ReplayWindow): Theft,
+	} {
+		if got := JudgeRefresh(state, now); got != want {
+			t.Errorf("presented %s after it was replaced: verdict %d, want %d", now.Sub(replaced), got, want)
+		}
 	}
 }
