@@ -12,14 +12,15 @@ func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, r
 	who := n.name(s.agent)
 	switch t {
 	case event.PromptRequested:
-		asked, ok := read[event.PromptRequestedPayload](raw)
-		if !ok || asked.Asks != event.Person {
+		request, ok := read[event.PromptRequestedPayload](raw)
+		if !ok || request.Asks != event.Person {
 			return
 		}
-		n.of(s.session, who+n.style.Yellow(" asks to ")+question(asked)+
-			n.style.Dim(" — answer with: yard answer "+Line(string(asked.RequestID), maxInTable)+" "+ways(asked.Kind)))
-		if asked.Description != "" {
-			n.of(s.session, n.style.Dim("  "+Line(asked.Description, inputWidth)))
+		question := ask(request)
+		n.of(s.session, who+n.style.Yellow(" asks to ")+question.line()+
+			n.style.Dim(" — answer with: yard answer "+Line(string(request.RequestID), maxInTable)+" "+question.ways()))
+		if request.Description != "" {
+			n.of(s.session, n.style.Dim("  "+Line(request.Description, inputWidth)))
 		}
 	case event.PromptAnswered:
 		if answered, ok := read[event.PromptAnsweredPayload](raw); ok {
@@ -36,17 +37,6 @@ func (n *Narrator) prompt(p client.AgentStreamPayload, s *story, t event.Type, r
 		return
 	}
 	n.speaker = p.TaskID
-}
-
-// ways is what to type behind the request, by its kind.
-func ways(kind event.PromptKind) string {
-	switch kind {
-	case event.PromptQuestion:
-		return "allow --choose LABEL --text TEXT"
-	case event.PromptStepDecision:
-		return "continue|retry|cancel"
-	}
-	return "allow|deny"
 }
 
 // stopped says what ended a process that had asked.
