@@ -2,42 +2,39 @@ package sqlstore
 
 import (
 	"context"
-	"slices"
 	"testing"
-	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/project/canonical"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-const (
-	million    = 1_000_000 / share
-	pageWithin = 50 * time.Millisecond
-)
+const million = 1_000_000 / share
 
-// A run has any number of events (R22): where a page lies in the log makes no difference to what it costs.
-func TestEveryPageOfAMillionEventsIsServedInFiftyMilliseconds(t *testing.T) {
+// A run has any number of events (R22): a page is whole wherever in the log it lies. What it costs is measured by `make bench`.
+func TestEveryPageOfAMillionEventsIsWholeWhereverItLies(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
 		r := newRecord(t, s, w)
 		run := r.start(t, r.conversation(t))
 		fillLog(t, w, run.ID)
-		projection := canonical.Projection{View: canonical.Full, Agent: run.Agent, AgentChecksum: run.AgentChecksum}
-		for name, after := range map[string]runlog.EventSeq{"first": 0, "middle": million / 2, "last": million - 100} {
-			var took []time.Duration
-			for range 5 {
-				start := time.Now()
-				page, err := r.Runs.Events(t.Context(), run.ID, after, 100)
-				if err != nil || len(page.Events) != 100 || page.Events[99].Seq != after+100 || page.Last != million {
-					t.Fatalf("%s page: %d events of %d, %v", name, len(page.Events), page.Last, err)
+		for name, c := range map[string]struct {
+			after runlog.EventSeq
+			want  int
+		}{
+			"first": {0, 100}, "middle": {million / 2, 100}, "last": {million - 100, 100}, "rest": {million - 3, 3}, "none": {million, 0},
+		} {
+			page, err := r.Runs.Events(t.Context(), run.ID, c.after, 100)
+			if err != nil || len(page.Events) != c.want || page.Last != million {
+				t.Errorf("%s page: %d events of %d, %v", name, len(page.Events), page.Last, err)
+			}
+			for i, e := range page.Events {
+				if e.Seq != c.after+runlog.EventSeq(i)+1 {
+					t.Fatalf("%s page: event %d is at place %d", name, e.Seq, i+1)
 				}
-				projection.AppendPage(nil, page, s.Epoch())
-				took = append(took, time.Since(start))
 			}
-			t.Logf("%s page: %v", name, took)
-			if slices.Min(took) > pageWithin { // what else this machine does only ever adds
-				t.Errorf("%s page took %v", name, took)
-			}
+		}
+		if _, err := r.Runs.Events(t.Context(), run.ID, million+1, 100); fault.CodeOf(err) != fault.CursorAhead {
+			t.Errorf("beyond the end: %v", err)
 		}
 	})
 }
