@@ -563,7 +563,7 @@ type AgentTask struct {
 	// Unknown The edge is absent, so the run may have moved on without us knowing.
 	Unknown bool `json:"unknown"`
 
-	// WaitsFor Why the edge has not started a dispatched run yet: a sentence for people.
+	// WaitsFor Why a run that waits for an edge, or lies on one, has not been started: a sentence for people. Absent when it only has to become its turn.
 	WaitsFor string `json:"waits_for,omitempty,omitzero"`
 }
 

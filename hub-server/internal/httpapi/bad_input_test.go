@@ -15,6 +15,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // sentence checks that a problem tells a person what to do.
@@ -95,6 +96,36 @@ func TestARunWithoutAnEdgeWaitsVisibly(t *testing.T) {
 	}
 	if task := p.ada.get("/web/agent-tasks/"+sent.Tasks[0]).is(200, ""); task.field("state") != "dispatched" {
 		t.Fatalf("task %s", task.body)
+	}
+}
+
+func TestARunWhoseProfileIsGoneSaysSo(t *testing.T) {
+	p := newPlace(t)
+	p.announces("laptop-only")
+	sent := p.ada.post("/client/sessions/"+p.session+"/messages", text("@scout later")).receipt()
+	task := "/web/agent-tasks/" + sent.Tasks[0]
+	for _, from := range []string{task, "/web/agent-tasks?state=waiting_edge"} {
+		if got := p.ada.get(from).is(200, ""); !strings.Contains(string(got.body), `The profile \"scout\", which scout runs with, is on no machine any more.`) {
+			t.Errorf("%s: %s", from, got.body)
+		}
+	}
+	p.announces("scout")
+	p.online.set(id.Edge(p.edge), false)
+	if got := p.ada.get(task).is(200, ""); strings.Contains(string(got.body), "waits_for") {
+		t.Errorf("it only has to come online: %s", got.body)
+	}
+	p.ada.delete("/client/edges/"+p.edge).is(204, "")
+	if got := p.ada.get(task).is(200, "").field("waits_for"); !strings.Contains(got, "was removed") {
+		t.Errorf("it waits for %q", got)
+	}
+}
+
+// announces says hello anew as the place's edge, with one profile.
+func (p *place) announces(profile string) {
+	p.t.Helper()
+	hello := wire.Hello{Protocol: wire.Protocol, Incarnation: "0123456789abcdef", BootNonce: "0123456789abcdef", Profiles: []wire.Profile{{Name: profile, Runtime: "events"}}}
+	if err := p.deps.Edges.Announce(p.t.Context(), id.Edge(p.edge), hello); err != nil {
+		p.t.Fatal(err)
 	}
 }
 

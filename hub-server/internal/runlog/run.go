@@ -36,7 +36,7 @@ type Run struct {
 	TraceID     string // 32 hex
 
 	State        run.State
-	WaitsFor     string          // why its edge has not started it yet, for people; "" if it does not wait there
+	WaitsFor     string          // why no edge takes it, or its edge has not started it yet, for people; "" if it only has to become its turn
 	LastEventSeq EventSeq        // 0 for an empty log
 	Floor        EventSeq        // the events up to it are in an archive and cannot be read here; 0 for none
 	Error        *event.ErrorObj // of a failed run

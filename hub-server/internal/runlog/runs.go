@@ -90,7 +90,11 @@ func (r *Runs) Get(ctx context.Context, runID id.Run) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	return r.seen(found), nil
+	found = r.seen(found)
+	if err := r.explain(ctx, &found); err != nil {
+		return Run{}, err
+	}
+	return found, nil
 }
 
 // List returns a page of runs, newest first. A limit beyond MaxRuns, or none, means MaxRuns.
@@ -101,6 +105,7 @@ func (r *Runs) List(ctx context.Context, q Query) ([]Run, error) {
 	runs, err := r.store.Runs(ctx, q)
 	for i := range runs {
 		runs[i] = r.seen(runs[i])
+		err = errors.Join(err, r.explain(ctx, &runs[i]))
 	}
 	return runs, err
 }

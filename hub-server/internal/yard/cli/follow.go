@@ -194,6 +194,12 @@ func (f *following) reason(task client.AgentTask) string {
 		}
 	}
 	switch task.State {
+	case client.RunStateWaitingEdge, client.RunStateDispatched:
+		if task.WaitsFor != "" {
+			return fmt.Sprintf("%s waits: %s", agent, task.WaitsFor)
+		}
+	}
+	switch task.State {
 	case client.RunStateWaitingPerson:
 		return fmt.Sprintf("%s waits for an answer; `yard prompts` shows to what", agent)
 	case client.RunStateWaitingEdge:

@@ -82,7 +82,7 @@ func prepare(h *testhub.Hub) {
 func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	h, ok := ts.Value("hub").(*testhub.Hub)
 	if !ok || len(args) == 0 {
-		ts.Fatalf("usage: hub archives|fails|offline|damages|connected|cuts|settled DEVICE")
+		ts.Fatalf("usage: hub archives|fails|offline [WHY]|damages|connected|cuts|settled DEVICE")
 	}
 	switch args[0] {
 	case "connected":
@@ -131,7 +131,7 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 		h.Change(func() { h.Content[artifactID] = "# All is wrong\n" })
 	case "offline":
 		h.Change(func() {
-			h.Agents[0].Online = false
+			h.Agents[0].Online, h.WaitsFor = false, strings.Join(args[1:], " ")
 			h.Run = func(h *testhub.Hub, task client.AgentTask) {
 				time.Sleep(2500 * time.Millisecond) // longer than a person waits without a word
 				testhub.Complete(h, task)

@@ -24,6 +24,7 @@ type Hub struct {
 	URL       string
 	User      client.User
 	Agents    []client.Agent
+	WaitsFor  string // why runs of an agent that is not online wait; "": for it to come
 	Edges     []client.Edge
 	Sessions  []client.Session
 	Messages  map[client.SessionID][]client.Message

@@ -93,7 +93,7 @@ func (h *Hub) start(s *client.Session, trigger client.Message, text string) []cl
 			TriggerMessageID: trigger.ID, TraceID: strings.Repeat("a", 32), CreatedAt: time.Now(),
 		}
 		if !a.Online {
-			task.State = client.RunStateWaitingEdge
+			task.State, task.WaitsFor = client.RunStateWaitingEdge, h.WaitsFor
 		}
 		tasks = append(tasks, task)
 		h.Tasks = append([]client.AgentTask{task}, h.Tasks...)
