@@ -91,7 +91,7 @@ func ownRows() []Row {
 		{Stored: RunCompleted, Producer: "normaliser", Meaning: "The agent finished its work."},
 		{Stored: RunFailed, Producer: "normaliser, closer", Meaning: "The run ended with an error."},
 		{Stored: RunCancelled, Producer: "normaliser, closer", Meaning: "The run was stopped because somebody asked."},
-		{Stored: RunInterrupted, Producer: "recovery, watch", Meaning: "The run was cut off and nobody knows how far its last step got."},
+		{Stored: RunInterrupted, Producer: "recovery, watch, force", Meaning: "The run was cut off and nobody knows how far its last step got."},
 		{Stored: RunLateOutcome, Producer: "commit", Meaning: "A second outcome that came after the run had ended. Changes nothing."},
 		{Stored: RunRowRefused, Producer: "commit", Meaning: "A row of the edge could not be applied and lies in quarantine; this takes its place."},
 		{Stored: RunLogGap, Producer: "commit", Meaning: "Rows of the edge are missing for good."},

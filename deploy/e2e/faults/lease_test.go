@@ -47,10 +47,10 @@ func TestAnEdgeRefusesCommandsThatCarryAnOlderLease(t *testing.T) {
 	m.expect("the start", start, wire.Accepted, "")
 	m.await("the agent works", func() bool { return len(m.noted()) == 1 })
 
-	m.expect("an older start", m.about(start, wire.Start, 2, json.RawMessage(start.Body)), wire.Rejected, fault.LeaseStale)
+	m.expect("an older start", m.about(start, wire.Start, 2, start.Body), wire.Rejected, fault.LeaseStale)
 	m.expect("an older cancel", m.about(start, wire.Cancel, 2, cancel), wire.Rejected, fault.LeaseStale)
 	m.expect("an older answer", m.about(start, wire.AnswerPrompt, 2, answer), wire.Rejected, fault.LeaseStale)
-	m.expect("a newer start", m.about(start, wire.Start, 5, json.RawMessage(start.Body)), wire.Accepted, "")
+	m.expect("a newer start", m.about(start, wire.Start, 5, start.Body), wire.Accepted, "")
 	m.expect("the lease that it was started under", m.about(start, wire.Cancel, 3, cancel), wire.Rejected, fault.LeaseStale)
 
 	next := newOrder(t)

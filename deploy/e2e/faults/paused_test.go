@@ -9,7 +9,7 @@ import (
 
 const (
 	pausedFor = interruptAfter + time.Second // longer than an edge may stay away
-	lookedFor = 1500 * time.Millisecond      // long enough for the hub to look, and not as long as an edge may stay away
+	lookedFor = time.Second                  // long enough for the hub to look, and not as long as an edge may stay away
 )
 
 // Absence is observed, not computed from times: the hub saw an edge go, was stopped itself, and cannot know that the edge was there again while

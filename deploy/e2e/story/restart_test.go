@@ -10,8 +10,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// restartWithin is HUB_INTERRUPT_AFTER here: long enough for an edge to start again, short enough to wait for.
-const restartWithin = "6s"
+// restartWithin is HUB_INTERRUPT_AFTER here: longer than an edge waits between two attempts to reach its hub, short enough to wait for.
+const restartWithin = "12s"
 
 // everyState is an edge with a run in each state in which a run can be that has no outcome. A second edge is not there.
 type everyState struct {
@@ -67,6 +67,19 @@ func (e *everyState) expect(when string) {
 	}
 }
 
+// ended is settle while other runs go on.
+func (e *everyState) ended(run id.Run, want client.RunState) {
+	e.t.Helper()
+	e.Owner().UntilState(run, want)
+	log := e.Owner().Log(run)
+	for _, seen := range []*rig.Recorder{e.seenA, e.seenB} {
+		seen.UntilSettled(run)
+		if got, want := seen.Digest(run), client.LogDigest(log); got != want {
+			e.t.Errorf("device saw the log as %s, it is %s", got, want)
+		}
+	}
+}
+
 // still checks that the questions wait, whoever is here.
 func (e *everyState) still(when string) {
 	e.t.Helper()
@@ -89,10 +102,10 @@ func TestEveryRunEndsOrWaitsHonestlyWhoeverIsKilled(t *testing.T) {
 
 	e.edge.Kill()
 	e.KillHub()
-	e.edge.Start()
 	e.StartHub()
-	e.settle(e.running, client.RunStateInterrupted)
-	e.settle(e.stopping, client.RunStateCancelled)
+	e.edge.Start()
+	e.ended(e.running, client.RunStateInterrupted)
+	e.ended(e.stopping, client.RunStateCancelled)
 	e.Owner().UntilState(e.queued, client.RunStateRunning)
 	e.still("both were killed")
 

@@ -43,7 +43,7 @@ func (b bench) lid(t *stage) []row {
 		watch.Resume()
 		watch.WaitFor(fmt.Sprintf("agent.stream %s/%d", run, head))
 		taken = append(taken, time.Since(start))
-		_, err := d.API().CancelAgentTask(t.Context(), string(run), client.CancelInput{})
+		_, err := client.Decode[client.AgentTask](d.API().CancelAgentTask(t.Context(), string(run), client.CancelInput{}))
 		t.must(err)
 		watch.Signal(syscall.SIGINT)
 		watch.Wait(stopWithin)
