@@ -46,7 +46,7 @@ func withArchives(t *testing.T) Config {
 		_, _, err = sqlstore.NewTrim(writer).TrimOutbox(t.Context(), time.Now().Add(time.Hour), 10)
 	}
 	if err == nil {
-		a := retention.NewArchiver(sqlstore.NewArchives(store, writer, "hub"), archive.Dir(config.ArchiveDir),
+		a := retention.NewArchiver(sqlstore.NewArchives(store, writer, "hub"), nil, archive.Dir(config.ArchiveDir),
 			retention.Policy{Age: 100 * time.Hour}, log, telemetry.NewRegistry("hub"))
 		err = a.Pass(t.Context(), time.Now())
 	}

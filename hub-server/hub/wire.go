@@ -23,6 +23,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/timer"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/uplink"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 )
@@ -79,7 +80,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	s.writer = h.store.NewWriter(h.log, h.registry, h.committed)
 	s.checkpointer = h.store.NewCheckpointer(h.log)
 	s.peers = peer.NewRegistry(sqlstore.NewPeers(h.store, s.writer), peer.ID(h.name), h.log)
-	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.opts.Config.RetentionOutbox, h.log)
+	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.turn(timer.OutboxTrim), h.opts.Config.RetentionOutbox, h.log)
 	s.archiver = h.newArchiver()
 	s.presence = memstate.NewPresence(h.name, h.hubBus)
 	st := stores{
@@ -102,7 +103,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	}
 	h.newDelivery(st, d)
 	s.watch = runlog.NewWatch(d.record.Runs, d.prompts, h.opts.Config.InterruptAfter)
-	s.expiry = &prompt.Expiry{Prompts: d.prompts, TTL: h.opts.Config.PromptTTL, Log: h.log}
+	s.expiry = &prompt.Expiry{Prompts: d.prompts, Timers: sqlstore.NewTimers(h.store, s.writer), TTL: h.opts.Config.PromptTTL, Log: h.log}
 	s.uplink = uplink.NewHandler(uplink.Deps{
 		Log: h.log, Bus: uplinkBus{h.edgeBus, h.local}, Edges: d.edges, Lanes: d.record.Lanes, Runs: d.record.Runs,
 		Presence: s.presence, Problem: httpapi.AnswerProblem(h.log), Metrics: uplink.NewMetrics(h.registry),
@@ -145,10 +146,15 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 	return d, nil
 }
 
+// turn is work of the whole store that one of its hubs does every minute.
+func (h *Hub) turn(kind timer.Kind) timer.Turn {
+	return timer.Turn{Store: sqlstore.NewTimers(h.store, h.services.writer), Kind: kind, Every: retention.TurnEvery}
+}
+
 func (h *Hub) newArchiver() *retention.Archiver {
 	c, logs := h.opts.Config, sqlstore.NewArchives(h.store, h.services.writer, peer.ID(h.name))
 	policy := retention.Policy{Age: c.RetentionRuns, Bytes: c.RetentionBytes}
-	return retention.NewArchiver(logs, archive.Dir(c.ArchiveDir), policy, h.log, h.registry)
+	return retention.NewArchiver(logs, h.turn(timer.RunsLeave), archive.Dir(c.ArchiveDir), policy, h.log, h.registry)
 }
 
 // newSealer also has the keys in use entered into the audit log: they change outside of the store.

@@ -23,7 +23,7 @@ func (p *place) archive() {
 	}
 	logs, policy := sqlstore.NewArchives(p.store, p.writer, "hub"), retention.Policy{Age: 30 * 24 * time.Hour}
 	dir := archive.Dir(filepath.Join(p.home, "archive"))
-	if err := retention.NewArchiver(logs, dir, policy, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub")).Pass(p.t.Context(), later); err != nil {
+	if err := retention.NewArchiver(logs, nil, dir, policy, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub")).Pass(p.t.Context(), later); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -2,22 +2,27 @@ package prompt
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/timer"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 const (
 	sweepEvery = time.Second // a limit in milliseconds may be short
 	sweepPage  = 64
+	// lookAgain is how far ahead a timer is set at most: a setting that was changed holds for all questions after that time.
+	lookAgain = time.Hour
 )
 
 // Expiry ends the waiting for answers whose time is over: the question's own limit, or the age that a hub lets any question reach. Every hub of
 // a store may have one: a question expires once.
 type Expiry struct {
 	Prompts *Prompts
+	Timers  timer.Store
 	TTL     time.Duration // HUB_PROMPT_TTL
 	Log     *slog.Logger
 }
@@ -26,8 +31,13 @@ type Expiry struct {
 func (x *Expiry) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
-	for {
-		if err := x.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+	for armed := false; ; {
+		var err error
+		if !armed {
+			err = x.Prompts.Store.ArmAll(ctx)
+			armed = err == nil
+		}
+		if err = errors.Join(err, x.Sweep(ctx, time.Now())); err != nil && ctx.Err() == nil {
 			x.Log.Error("expire questions failed", "error", err)
 		}
 		select {
@@ -38,22 +48,17 @@ func (x *Expiry) Run(ctx context.Context) error {
 	}
 }
 
-// Sweep expires every question whose time is over at now.
+// Sweep sees to every timer of a question that is due at now.
 func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 	for {
-		due, err := x.Prompts.Store.Due(ctx, now, now.Add(-x.TTL), sweepPage)
+		due, err := x.Prompts.Store.Due(ctx, now, sweepPage)
 		if err != nil {
 			return err
 		}
-		for _, p := range due {
-			reason := event.ExpiredByLimit
-			if !p.AskedAt.After(now.Add(-x.TTL)) {
-				reason = event.ExpiredByAge
+		for _, d := range due {
+			if err := x.see(ctx, d, now); err != nil && !errors.Is(err, timer.ErrTaken) {
+				return fmt.Errorf("see to %s: %w", d.ID, err)
 			}
-			if err := x.Prompts.expire(ctx, p, reason); err != nil {
-				return fmt.Errorf("expire %s: %w", p.ID, err)
-			}
-			x.Log.Info("question expired", "request", p.ID, "run", p.Run, "reason", reason)
 		}
 		if len(due) < sweepPage {
 			return nil
@@ -61,8 +66,35 @@ func (x *Expiry) Sweep(ctx context.Context, now time.Time) error {
 	}
 }
 
+// see expires a question whose time is over, and sets the timer of any other anew.
+func (x *Expiry) see(ctx context.Context, d Due, now time.Time) error {
+	if d.State != Pending {
+		return x.Timers.Drop(ctx, d.Timer)
+	}
+	end, reason := d.AskedAt.Add(x.TTL), event.ExpiredByAge
+	if !d.ExpiresAt.IsZero() && d.ExpiresAt.Before(end) {
+		end, reason = d.ExpiresAt, event.ExpiredByLimit
+	}
+	if end.After(now) {
+		return x.Timers.Move(ctx, d.Timer, earlier(end, now.Add(lookAgain)))
+	}
+	if err := x.Prompts.expire(ctx, d, reason); err != nil {
+		return err
+	}
+	x.Log.Info("question expired", "request", d.ID, "run", d.Run, "reason", reason)
+	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
 // expire settles a question without an answer, unless it has been settled meanwhile. An agent whose process is gone is not begun again for it.
-func (p *Prompts) expire(ctx context.Context, asked Prompt, reason event.ExpiryReason) error {
+func (p *Prompts) expire(ctx context.Context, due Due, reason event.ExpiryReason) error {
+	asked := due.Prompt
 	for range raceRetries {
 		found, err := p.Runs.Get(ctx, asked.Run)
 		if err != nil || found.State.Ended() {
@@ -73,6 +105,7 @@ func (p *Prompts) expire(ctx context.Context, asked Prompt, reason event.ExpiryR
 		if err != nil {
 			return err
 		}
+		reply.Timer = &due.Timer
 		if done, err := p.Store.Answer(ctx, reply); err != nil || done {
 			return err
 		}

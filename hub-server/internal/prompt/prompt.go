@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/timer"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -34,6 +35,12 @@ type Prompt struct {
 	ByHub    bool    // no process at an edge waits for the answer
 	Answer   *Answer // of an answered one
 	Outlived bool    // the process that asked was ended before it had an answer
+}
+
+// Due is a question whose timer is due.
+type Due struct {
+	Prompt
+	Timer timer.Timer
 }
 
 // State is where a question stands.
@@ -84,10 +91,12 @@ type Store interface {
 	// Unheard returns those questions of a run whose answer no process has had or will have, in the order in which they were asked: all that
 	// are pending, and those that have outlived their process.
 	Unheard(ctx context.Context, run id.Run) ([]Prompt, error)
-	// Due returns up to limit pending questions whose own time limit lies before now, or that were asked before old.
-	Due(ctx context.Context, now, old time.Time, limit int) ([]Prompt, error)
-	// Answer applies r, and says whether the question was still pending and the run still where r was prepared for. The rights of the
-	// person, if one answers, are checked once more: NotFound, AgentOperateRequired.
+	// Due returns up to limit questions whose timers are due at now, in that order, and then in the order in which they were asked.
+	Due(ctx context.Context, now time.Time, limit int) ([]Due, error)
+	// ArmAll gives each pending question a timer that has none: a hub of an older version has stored it.
+	ArmAll(ctx context.Context) error
+	// Answer applies r, and takes the timer in it, and says whether the question was still pending and the run still where r was prepared for. The rights of the
+	// person, if one answers, are checked once more: NotFound, AgentOperateRequired; timer.ErrTaken.
 	Answer(ctx context.Context, r runlog.Reply) (bool, error)
 	// Succeed applies s, and says whether the run was still where s was prepared for. AgentUnknown, AgentOperateRequired.
 	Succeed(ctx context.Context, s runlog.Succession) (bool, error)

@@ -24,6 +24,7 @@ type Policy struct {
 // Archiver writes the logs of ended runs to archives and removes them from the store. Every hub of a store may have one.
 type Archiver struct {
 	logs    Logs
+	turns   Turns
 	dir     archive.Dir
 	policy  Policy
 	log     *slog.Logger
@@ -37,9 +38,9 @@ type archiverMetrics struct {
 }
 
 // NewArchiver returns an archiver that writes into dir.
-func NewArchiver(logs Logs, dir archive.Dir, policy Policy, log *slog.Logger, reg *telemetry.Registry) *Archiver {
+func NewArchiver(logs Logs, turns Turns, dir archive.Dir, policy Policy, log *slog.Logger, reg *telemetry.Registry) *Archiver {
 	return &Archiver{
-		logs: logs, dir: dir, policy: policy, log: log, slice: firstSlice,
+		logs: logs, turns: turns, dir: dir, policy: policy, log: log, slice: firstSlice,
 		metrics: archiverMetrics{
 			runs:  reg.Counter("retention_archived_runs_total", "Runs whose events were moved to an archive."),
 			bytes: reg.Counter("retention_archived_bytes_total", "Bytes of payloads that were moved to archives."),
@@ -54,18 +55,8 @@ func (a *Archiver) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if err := a.Pass(ctx, time.Now()); err != nil && ctx.Err() == nil {
-			a.log.Error("runs cannot be archived", "error", err)
-		}
-	}
+	work(ctx, a.turns, a.log, a.Pass)
+	return nil
 }
 
 // Pass lets all runs leave that may at now.

@@ -76,7 +76,7 @@ func (l *slowLogs) Remove(_ context.Context, limit int) (int, time.Duration, err
 
 func pass(t *testing.T, l *slowLogs, p Policy) {
 	t.Helper()
-	a := NewArchiver(l, archive.Dir(filepath.Join(t.TempDir(), "a")), p, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
+	a := NewArchiver(l, nil, archive.Dir(filepath.Join(t.TempDir(), "a")), p, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
 	if err := a.Pass(t.Context(), time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestNoRunLeavesThatIsKeptForEverOrMayHearMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithTimeout(t.Context(), 24*time.Hour)
 		defer stop()
-		a := NewArchiver(l, archive.Dir(t.TempDir()), Policy{}, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
+		a := NewArchiver(l, nil, archive.Dir(t.TempDir()), Policy{}, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
 		if err := a.Run(ctx); err != nil || !l.quiet.IsZero() {
 			t.Errorf("it looked for runs, %v", err)
 		}

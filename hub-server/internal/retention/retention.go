@@ -8,8 +8,11 @@ import (
 	"time"
 )
 
+// TurnEvery is how often something is removed, by one of the hubs of a store.
+const TurnEvery = time.Minute
+
 const (
-	lookEvery = time.Minute
+	lookEvery = TurnEvery / 4 // so that a hub that dies holds up no turn for long
 	// maxHold is how long one slice may hold up other writers of a SQLite store.
 	maxHold    = 5 * time.Millisecond
 	firstSlice = 200 // rows
@@ -24,17 +27,57 @@ type Outbox interface {
 	TrimOutbox(ctx context.Context, before time.Time, limit int) (removed int, held time.Duration, err error)
 }
 
+// Turns decides which hub of a store works at a time. Safe for concurrent use.
+type Turns interface {
+	// Begin makes sure that there will be a turn.
+	Begin(ctx context.Context, now time.Time) error
+	// Take says whether a turn is due at now and this hub's.
+	Take(ctx context.Context, now time.Time) (bool, error)
+}
+
+// work does something at each turn that is this hub's until ctx ends. What fails is logged and tried again at the next look.
+func work(ctx context.Context, turns Turns, log *slog.Logger, do func(context.Context, time.Time) error) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for begun := false; ; {
+		err := turn(ctx, turns, &begun, do)
+		if err != nil && ctx.Err() == nil {
+			log.Error("retention failed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func turn(ctx context.Context, turns Turns, begun *bool, do func(context.Context, time.Time) error) error {
+	now := time.Now()
+	if !*begun {
+		if err := turns.Begin(ctx, now); err != nil {
+			return err
+		}
+		*begun = true
+	}
+	if mine, err := turns.Take(ctx, now); err != nil || !mine {
+		return err
+	}
+	return do(ctx, now)
+}
+
 // Trimmer trims the outbox, in slices that adapt themselves to the machine.
 type Trimmer struct {
 	outbox Outbox
+	turns  Turns
 	keep   time.Duration
 	log    *slog.Logger
 	slice  int // rows; owned by Run
 }
 
 // NewTrimmer returns a trimmer that keeps rows for so long; 0: for ever. Each hub of a store may have one.
-func NewTrimmer(outbox Outbox, keep time.Duration, log *slog.Logger) *Trimmer {
-	return &Trimmer{outbox: outbox, keep: keep, log: log, slice: firstSlice}
+func NewTrimmer(outbox Outbox, turns Turns, keep time.Duration, log *slog.Logger) *Trimmer {
+	return &Trimmer{outbox: outbox, turns: turns, keep: keep, log: log, slice: firstSlice}
 }
 
 // Run trims until ctx ends. What fails is logged and tried again.
@@ -43,18 +86,8 @@ func (t *Trimmer) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if err := t.trim(ctx, time.Now().Add(-t.keep)); err != nil && ctx.Err() == nil {
-			t.log.Error("outbox cannot be trimmed", "error", err)
-		}
-	}
+	work(ctx, t.turns, t.log, func(ctx context.Context, now time.Time) error { return t.trim(ctx, now.Add(-t.keep)) })
+	return nil
 }
 
 func (t *Trimmer) trim(ctx context.Context, before time.Time) error {

@@ -37,12 +37,19 @@ func (o *slowOutbox) TrimOutbox(_ context.Context, before time.Time, limit int) 
 	return removed, held, nil
 }
 
+// turns gives each look its turn, or none.
+type turns bool
+
+func (turns) Begin(context.Context, time.Time) error { return nil }
+
+func (mine turns) Take(context.Context, time.Time) (bool, error) { return bool(mine), nil }
+
 // run lets a trimmer work for some time.
-func run(t *testing.T, o *slowOutbox, keep, d time.Duration) {
+func run(t *testing.T, o *slowOutbox, mine turns, keep, d time.Duration) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- NewTrimmer(o, keep, slog.New(slog.DiscardHandler)).Run(ctx) }()
+	go func() { done <- NewTrimmer(o, mine, keep, slog.New(slog.DiscardHandler)).Run(ctx) }()
 	time.Sleep(d)
 	stop()
 	if err := <-done; err != nil {
@@ -55,7 +62,7 @@ func TestSlicesGrowAndShrinkWithTheMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := &slowOutbox{perRow: perRow, rows: 100_000, fail: errors.New("busy")}
-				run(t, o, time.Hour, 2*lookEvery+time.Second)
+				run(t, o, true, time.Hour, 2*lookEvery+time.Second)
 				if o.rows != 0 || o.longest > maxHold || o.longest < maxHold/4 {
 					t.Errorf("%d rows are left, the longest slice took %s; limits %v", o.rows, o.longest, o.limits[:6])
 				}
@@ -70,7 +77,17 @@ func TestSlicesGrowAndShrinkWithTheMachine(t *testing.T) {
 func TestNothingIsTrimmedThatIsKeptForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &slowOutbox{rows: 10}
-		run(t, o, 0, 24*time.Hour)
+		run(t, o, true, 0, 24*time.Hour)
+		if o.rows != 10 {
+			t.Errorf("%d rows are left", o.rows)
+		}
+	})
+}
+
+func TestAHubWhoseTurnItIsNotTrimsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &slowOutbox{rows: 10}
+		run(t, o, false, time.Hour, 24*time.Hour)
 		if o.rows != 10 {
 			t.Errorf("%d rows are left", o.rows)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/timer"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -18,6 +19,7 @@ type Reply struct {
 	Request id.Request
 	By      id.User       // "" when nobody has answered
 	Settled Entry         // run.prompt.answered or run.prompt.expired
+	Timer   *timer.Timer  // that has fired, and is taken in the same transaction; nil for an answer
 	Command *wire.Command // to the edge; nil when the process that asked is gone …
 	Next    *Succession   // … and then how the run goes on, once this was the last answer that it waited for
 }

@@ -61,7 +61,7 @@ func (h *hub) boot() {
 	}
 	h.services = runlog.New(runlog.Config{Store: h.view, Edges: h.view, Presence: h, Signer: signer, Log: log, Metrics: w.metrics})
 	h.prompts = &prompt.Prompts{Store: h.view, Runs: h.services.Runs}
-	h.expiry = &prompt.Expiry{Prompts: h.prompts, TTL: promptTTL, Log: log}
+	h.expiry = &prompt.Expiry{Prompts: h.prompts, Timers: timers{h.view}, TTL: promptTTL, Log: log}
 	h.watch = runlog.NewWatch(h.services.Runs, h.prompts, interruptAfter)
 	epoch := func() wire.Epoch { return w.store.epoch }
 	h.tail = delivery.NewTail(delivery.Config{

@@ -3,7 +3,6 @@ package simulator
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -159,22 +158,6 @@ func (v view) Unheard(ctx context.Context, runID id.Run) (found []prompt.Prompt,
 	return found, nil
 }
 
-// Due implements prompt.Store.
-func (v view) Due(ctx context.Context, now, old time.Time, limit int) (found []prompt.Prompt, err error) {
-	if err := rest(ctx); err != nil {
-		return nil, err
-	}
-	for _, r := range v.runs {
-		for _, p := range r.prompts {
-			late := !p.ExpiresAt.IsZero() && !p.ExpiresAt.After(now) || !p.AskedAt.After(old)
-			if p.State == prompt.Pending && late && len(found) < limit {
-				found = append(found, p)
-			}
-		}
-	}
-	return found, nil
-}
-
 // Answer implements prompt.Store.
 func (v view) Answer(ctx context.Context, reply runlog.Reply) (done bool, err error) {
 	err = v.write(ctx, func() error {
@@ -182,6 +165,11 @@ func (v view) Answer(ctx context.Context, reply runlog.Reply) (done bool, err er
 		g, ok := v.world.broken.pending(r.head(), reply.Request).Settle(reply)
 		if done = ok; !ok {
 			return nil
+		}
+		if reply.Timer != nil {
+			if err := v.claim(*reply.Timer); err != nil {
+				return err
+			}
 		}
 		v.save(r, g, v.now())
 		switch {

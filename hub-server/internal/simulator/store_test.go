@@ -30,6 +30,7 @@ type store struct {
 	marks    map[id.Device]delivery.DeviceMark
 	edges    []fleet.Edge
 	applied  map[laneSeq]int // how often each row of a journal was applied
+	timers   map[id.Request]time.Time
 }
 
 type laneSeq struct {
@@ -66,7 +67,7 @@ type commandRecord struct {
 func newStore(w *world) *store {
 	return &store{
 		world: w, epoch: "0123456789abcdef", fences: map[id.Edge]*fence{}, byRun: map[id.Run]*runRecord{}, byKey: map[string]id.Run{},
-		marks: map[id.Device]delivery.DeviceMark{}, applied: map[laneSeq]int{},
+		marks: map[id.Device]delivery.DeviceMark{}, applied: map[laneSeq]int{}, timers: map[id.Request]time.Time{},
 	}
 }
 
@@ -125,6 +126,7 @@ func (s *store) save(r *runRecord, g *runlog.Growth, at time.Time) {
 		s.withdraw(r.ID, wire.Start, "pending", "sent")
 	}
 	r.prompts = prompt.Keep(r.prompts, g, at)
+	s.keepTimers(r, at)
 	s.emit(delivery.Row{
 		Audience: delivery.ToSession(r.Session), Kind: delivery.KindRun, Session: r.Session, Run: r.ID, From: uint64(g.From), To: uint64(g.Last),
 	})

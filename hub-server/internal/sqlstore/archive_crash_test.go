@@ -130,7 +130,7 @@ func (h archivingHub) archive(ctx context.Context) error {
 	w, stop := runWriter(s)
 	defer stop()
 	logs := stopping{Logs: NewArchives(s, w, "child"), point: h.Point}
-	a := retention.NewArchiver(&logs, archive.Dir(h.Dir), month, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
+	a := retention.NewArchiver(&logs, nil, archive.Dir(h.Dir), month, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
 	return a.Pass(ctx, agesLater())
 }
 

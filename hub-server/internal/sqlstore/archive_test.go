@@ -45,7 +45,7 @@ func eachKeeper(t *testing.T, contract func(t *testing.T, k *keeper)) {
 }
 
 func (k *keeper) archiver(policy retention.Policy) *retention.Archiver {
-	return retention.NewArchiver(k.logs, k.dir, policy, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
+	return retention.NewArchiver(k.logs, nil, k.dir, policy, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
 }
 
 // pass lets runs leave that may at that time.
@@ -441,7 +441,7 @@ func TestEventsLeaveInSlices(t *testing.T) {
 	eachKeeper(t, func(t *testing.T, k *keeper) {
 		run := k.ended(t, k.edge(t), 100)
 		k.forget(t)
-		err := retention.NewArchiver(unremoved{k.logs}, k.dir, month, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub")).Pass(t.Context(), agesLater())
+		err := retention.NewArchiver(unremoved{k.logs}, nil, k.dir, month, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub")).Pass(t.Context(), agesLater())
 		if err != nil {
 			t.Fatal(err)
 		}

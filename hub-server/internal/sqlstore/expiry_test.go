@@ -22,10 +22,14 @@ const (
 // sweep expires what is due at that time after now.
 func (a *asker) sweep(after time.Duration) {
 	a.t.Helper()
-	x := prompt.Expiry{Prompts: a.prompts, TTL: ttl, Log: slog.New(slog.DiscardHandler)}
+	x := a.expiry()
 	if err := x.Sweep(a.t.Context(), time.Now().Add(after)); err != nil {
 		a.t.Fatal(err)
 	}
+}
+
+func (a *asker) expiry() prompt.Expiry {
+	return prompt.Expiry{Prompts: a.prompts, Timers: NewTimers(a.store, a.writer), TTL: ttl, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (a *asker) states() (states []prompt.State) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/timer"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -43,6 +44,9 @@ func (t *Tx) savePrompts(ctx context.Context, g *runlog.Growth) error {
 		}
 	}
 	for _, request := range p.Expired {
+		if err := t.dropTimer(ctx, timer.PromptExpiry, string(request)); err != nil {
+			return fmt.Errorf("stop timer of %s: %w", request, err)
+		}
 		const expire = `UPDATE prompts SET state = 'expired' WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
 		if _, err := t.Exec(ctx, expire, string(request), string(g.Run)); err != nil {
 			return fmt.Errorf("expire %s: %w", request, err)
@@ -62,6 +66,11 @@ UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND s
 	}
 	if g.State.Ended() && (len(g.Pending) > 0 || len(p.Asked) > 0) {
 		// Nobody is left who could be answered.
+		const stop = `
+DELETE FROM timers WHERE kind = $1 AND key IN (SELECT request_id FROM prompts WHERE run_id = $2 AND state = 'pending')`
+		if _, err := t.Exec(ctx, stop, string(timer.PromptExpiry), string(g.Run)); err != nil {
+			return fmt.Errorf("stop timers of what is open: %w", err)
+		}
 		const cancel = `UPDATE prompts SET state = 'cancelled' WHERE run_id = $1 AND state = 'pending'`
 		if _, err := t.Exec(ctx, cancel, string(g.Run)); err != nil {
 			return fmt.Errorf("cancel what is open: %w", err)
@@ -102,7 +111,11 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, 
 	}
 	_, err := t.Exec(ctx, insert, string(q.ID), string(runID), string(q.Kind), []byte(q.Payload), q.Digest, int64(q.Seq), micros(t.now),
 		q.Outlived, expires, q.ByHub)
-	return err
+	if err != nil {
+		return err
+	}
+	// Due at once: whoever sees it first computes when it really is, by the settings of its day.
+	return t.armTimer(ctx, timer.Timer{Kind: timer.PromptExpiry, Key: string(q.ID), Due: t.now})
 }
 
 // settlePrompt is the conditional update that lets one answer through.
@@ -112,7 +125,10 @@ UPDATE prompts SET state = 'answered', decided_by = $3, decision = $4, reason = 
     answered_at = $9, response = $10 WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
 	_, err := t.Exec(ctx, settle, string(a.RequestID), string(runID), string(a.By), string(a.Decision), a.Reason, []byte(a.UpdatedInput),
 		string(a.UserID), string(a.DeviceID), micros(t.now), []byte(a.Response))
-	return err
+	if err != nil {
+		return err
+	}
+	return t.dropTimer(ctx, timer.PromptExpiry, string(a.RequestID))
 }
 
 // abandon notes that a run has no process any more, and which of its prompts had no answer then.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/timer"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -25,21 +26,29 @@ var _ prompt.Store = (*Prompts)(nil)
 func NewPrompts(s *Store, w *Writer) *Prompts { return &Prompts{store: s, writer: w} }
 
 // selectPrompt reads a prompt with its run, and with what became of the command that took its answer to the edge.
-const selectPrompt = `
-SELECT p.request_id, p.run_id, r.session_id, r.agent_id, r.edge_id, p.kind, p.asked, p.digest, p.event_seq, p.asked_at, p.state, p.outlived,
+const selectPrompt = `SELECT ` + promptColumns + fromPrompts
+
+const promptColumns = `p.request_id, p.run_id, r.session_id, r.agent_id, r.edge_id, p.kind, p.asked, p.digest, p.event_seq, p.asked_at, p.state, p.outlived,
     p.decided_by, p.decision, p.reason, p.updated_input, p.user_id, p.device_id, p.answered_at, p.delivered_at,
     p.response, p.expires_at, p.by_hub,
     COALESCE((SELECT c.receipt_code FROM edge_commands c WHERE c.delivery_id = p.delivery_id AND p.delivery_id <> ''), ''),
-    COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = p.run_id AND s.continues_run_id <> '' AND p.outlived), '')
+    COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = p.run_id AND s.continues_run_id <> '' AND p.outlived), '')`
+
+const fromPrompts = `
 FROM prompts p JOIN runs r ON r.run_id = p.run_id`
 
-func scanPrompt(row Scanner) (prompt.Prompt, error) {
+func scanPrompt(row Scanner) (prompt.Prompt, error) { return scanPromptAnd(row) }
+
+// scanPromptAnd reads promptColumns and whatever columns stand behind.
+func scanPromptAnd(row Scanner, more ...any) (prompt.Prompt, error) {
 	var p prompt.Prompt
 	var a prompt.Answer
 	var asked, answered, delivered, expires int64
-	err := row.Scan(&p.ID, &p.Run, &p.Session, &p.Agent, &p.Edge, &p.Kind, (*[]byte)(&p.Payload), &p.Digest, &p.Seq, &asked, &p.State,
+	err := row.Scan(append([]any{
+		&p.ID, &p.Run, &p.Session, &p.Agent, &p.Edge, &p.Kind, (*[]byte)(&p.Payload), &p.Digest, &p.Seq, &asked, &p.State,
 		&p.Outlived, &a.By, &a.Decision, &a.Reason, (*[]byte)(&a.UpdatedInput), &a.User, &a.Device, &answered, &delivered, (*[]byte)(&a.Response),
-		&expires, &p.ByHub, &a.Refused, &a.ContinuedBy)
+		&expires, &p.ByHub, &a.Refused, &a.ContinuedBy,
+	}, more...)...)
 	if err != nil {
 		return p, err
 	}
@@ -74,17 +83,32 @@ func (p *Prompts) Unheard(ctx context.Context, run id.Run) ([]prompt.Prompt, err
 	return found, nil
 }
 
-// Due implements prompt.Store. Each half has an index of its own.
-func (p *Prompts) Due(ctx context.Context, now, old time.Time, limit int) ([]prompt.Prompt, error) {
-	const query = selectPrompt + ` WHERE p.request_id IN (
-SELECT request_id FROM prompts WHERE state = 'pending' AND expires_at > 0 AND expires_at <= $1
-UNION SELECT request_id FROM prompts WHERE state = 'pending' AND asked_at <= $2) ORDER BY p.asked_at, p.run_id, p.event_seq LIMIT $3`
-	rows, err := p.store.readDB.QueryContext(ctx, query, micros(now), micros(old), limit)
-	found, err := collect(rows, err, scanPrompt)
+// Due implements prompt.Store.
+func (p *Prompts) Due(ctx context.Context, now time.Time, limit int) ([]prompt.Due, error) {
+	const query = `SELECT ` + promptColumns + `, t.due` + fromPrompts + ` JOIN timers t ON t.key = p.request_id
+WHERE t.kind = 'prompt.expiry' AND t.due <= $1 ORDER BY t.due, p.asked_at, p.run_id, p.event_seq LIMIT $2`
+	rows, err := p.store.readDB.QueryContext(ctx, query, micros(now), limit)
+	found, err := collect(rows, err, func(row Scanner) (d prompt.Due, err error) {
+		var due int64
+		d.Prompt, err = scanPromptAnd(row, &due)
+		d.Timer = timer.Timer{Kind: timer.PromptExpiry, Key: string(d.ID), Due: fromMicros(due)}
+		return d, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("read questions that are due: %w", err)
 	}
 	return found, nil
+}
+
+// ArmAll implements prompt.Store.
+func (p *Prompts) ArmAll(ctx context.Context) error {
+	return p.writer.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
+		const arm = `
+INSERT INTO timers (kind, key, due) SELECT 'prompt.expiry', request_id, asked_at FROM prompts WHERE state = 'pending'
+ON CONFLICT (kind, key) DO NOTHING`
+		_, err := tx.Exec(ctx, arm)
+		return err
+	})
 }
 
 // operatesEdge is true of a run `r` on a machine that the user $1 was let at: theirs, or one whose owner has named them.

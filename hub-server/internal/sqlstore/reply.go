@@ -37,6 +37,11 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 	if !ok {
 		return false, nil
 	}
+	if r.Timer != nil {
+		if err := t.claimTimer(ctx, *r.Timer); err != nil {
+			return false, err
+		}
+	}
 	if r.By != "" {
 		t.Audit(audit.Entry{Act: audit.PromptAnswered, User: r.By, Target: string(r.Request), Detail: string(r.Run.ID)})
 	}

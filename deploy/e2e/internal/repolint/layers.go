@@ -10,7 +10,7 @@ var (
 	hubDomain = []string{
 		"hub-server/internal/account", "hub-server/internal/archive", "hub-server/internal/audit", "hub-server/internal/backup", "hub-server/internal/chat", "hub-server/internal/delivery",
 		"hub-server/internal/fleet", "hub-server/internal/peer", "hub-server/internal/project", "hub-server/internal/prompt", "hub-server/internal/retention",
-		"hub-server/internal/runlog",
+		"hub-server/internal/runlog", "hub-server/internal/timer",
 	}
 	hubAdapters = []string{
 		"hub-server/internal/gate", "hub-server/internal/httpapi", "hub-server/internal/memstate",
