@@ -160,7 +160,7 @@ type harness struct {
 	log     *slog.Logger
 }
 
-func newHarness(t *testing.T) *harness {
+func newHarness(t *testing.T, adjust ...func(*uplink.Deps)) *harness {
 	t.Helper()
 	d := &domain{edge: id.NewEdge(), receipts: make(chan wire.CommandReceipt, 8), refused: make(chan fault.Code, 8)}
 	log := slog.New(slog.DiscardHandler)
@@ -174,13 +174,17 @@ func newHarness(t *testing.T) *harness {
 		t.Fatal(err)
 	}
 	t.Cleanup(bus.Close)
-	h := uplink.NewHandler(uplink.Deps{
+	deps := uplink.Deps{
 		Log: log, Bus: joined{server, bus}, Edges: d, Lanes: d, Runs: d, Presence: d,
 		Problem: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 		},
 		Metrics: uplink.NewMetrics(telemetry.NewRegistry("test")),
-	})
+	}
+	for _, a := range adjust {
+		a(&deps)
+	}
+	h := uplink.NewHandler(deps)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- h.Run(ctx, bus) }()

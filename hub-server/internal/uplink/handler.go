@@ -35,6 +35,8 @@ type Deps struct {
 	Presence Presence
 	Problem  func(http.ResponseWriter, *http.Request, error)
 	Metrics  *Metrics
+	// ShowWithin is how long an edge may take to show how runs began; 0 means as long as it may be silent.
+	ShowWithin time.Duration
 }
 
 // Handler serves GET /edge/uplink and owns the lanes of this hub process. Safe for concurrent use.

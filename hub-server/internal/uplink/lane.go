@@ -110,8 +110,10 @@ func (l *lane) run(ctx context.Context) error {
 			err = l.handle(ctx, m)
 		case <-l.wakeup:
 			err = l.sendCommands(ctx)
-		case <-beat.C:
-			err = l.beat(ctx)
+		case <-beat.C: // the floor under lost wake-ups
+			err = l.sendCommands(ctx)
+		case <-l.overdue():
+			err = l.goOn(ctx)
 		}
 		if err != nil {
 			l.refuse(ctx, err)
@@ -121,6 +123,7 @@ func (l *lane) run(ctx context.Context) error {
 }
 
 func (l *lane) leave(ctx context.Context) {
+	l.forget()
 	l.hub.lanes.remove(l)
 	if !l.greeted {
 		return
@@ -173,7 +176,8 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 	if err := l.hub.Edges.Announce(ctx, l.edge, hello); err != nil {
 		return fmt.Errorf("announce: %w", err)
 	}
-	l.greeting, l.inquiry = hello, nil
+	l.greeting = hello
+	l.forget()
 	if !l.greeted { // after the announcement: nobody may take an edge that is here for what it could run the last time
 		l.greeted = true
 		l.hub.Presence.Arrived(l.edge)

@@ -48,14 +48,6 @@ func (l *lane) silent() bool {
 	return time.Since(l.heardAt) > rows.Silence && len(l.inbox) < cap(l.inbox)
 }
 
-// beat is the floor under lost wake-ups.
-func (l *lane) beat(ctx context.Context) error {
-	if err := l.overdue(ctx); err != nil {
-		return err
-	}
-	return l.sendCommands(ctx)
-}
-
 // answers asks an older lane whether its edge is still there.
 func (l *lane) answers(ctx context.Context) bool {
 	l.mu.Lock()

@@ -1,6 +1,7 @@
 package uplink
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -21,14 +22,14 @@ const (
 type inquiry struct {
 	frame  wire.Frame
 	open   map[id.Run]bool // asked and not answered
-	since  time.Time
+	limit  *time.Timer     // for the answers
 	parked []wire.Frame
 	bytes  int // of parked
 }
 
 // inquire asks the edge about runs. They are asked about once: what is strange after the answer goes to quarantine.
 func (l *lane) inquire(frame wire.Frame, strange []id.Run) {
-	l.inquiry = &inquiry{frame: frame, open: map[id.Run]bool{}, since: time.Now()}
+	l.inquiry = &inquiry{frame: frame, open: map[id.Run]bool{}, limit: time.NewTimer(cmp.Or(l.hub.ShowWithin, rows.Silence))}
 	for _, r := range strange {
 		l.asked[r], l.inquiry.open[r] = true, true
 	}
@@ -74,7 +75,7 @@ func (l *lane) shown(ctx context.Context, data []byte) error {
 // resume commits what has waited. The edge may have to be asked again on the way; the rest then waits on.
 func (l *lane) resume(ctx context.Context) error {
 	waited := append([]wire.Frame{l.inquiry.frame}, l.inquiry.parked...)
-	l.inquiry = nil
+	l.forget()
 	for _, frame := range waited {
 		if err := l.judge(ctx, frame, 0); err != nil {
 			return err
@@ -83,11 +84,24 @@ func (l *lane) resume(ctx context.Context) error {
 	return nil
 }
 
-// overdue goes on without answers that do not come.
-func (l *lane) overdue(ctx context.Context) error {
-	if l.inquiry == nil || time.Since(l.inquiry.since) < rows.Silence {
+// forget drops what waits: it is taken, or the edge begins anew and sends it again.
+func (l *lane) forget() {
+	if l.inquiry != nil {
+		l.inquiry.limit.Stop()
+		l.inquiry = nil
+	}
+}
+
+// overdue fires when the answers that something waits for should have come.
+func (l *lane) overdue() <-chan time.Time {
+	if l.inquiry == nil {
 		return nil
 	}
+	return l.inquiry.limit.C
+}
+
+// goOn takes what has waited without the answers.
+func (l *lane) goOn(ctx context.Context) error {
 	l.hub.Log.Warn("an edge did not show how runs began", "edge", l.edge, "runs", len(l.inquiry.open))
 	return l.resume(ctx)
 }

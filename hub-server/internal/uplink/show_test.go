@@ -3,7 +3,9 @@ package uplink_test
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/uplink"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -51,6 +53,23 @@ func TestAnOlderEdgeIsNotAskedAndItsRowsGoOn(t *testing.T) {
 	w := e.greet(false)
 	e.frame(w.Generation, 1, "strange")
 	if got := hear[wire.CommittedTo](e, subject.Committed).Receipt.Seq; got != 1 {
+		t.Errorf("committed to %d", got)
+	}
+}
+
+func TestAnEdgeThatShowsNothingKeepsNoRowWaitingForEver(t *testing.T) {
+	h := newHarness(t, func(d *uplink.Deps) { d.ShowWithin = 50 * time.Millisecond })
+	h.strange = id.NewRun()
+	e := h.dial(t, "b1")
+	w := e.greet(true)
+	e.frame(w.Generation, 1, "strange")
+	hear[wire.Show](e, subject.Show)
+	e.frame(w.Generation, 2, "a")
+	for seq := wire.ProducerSeq(0); seq < 2; {
+		seq = hear[wire.CommittedTo](e, subject.Committed).Receipt.Seq
+	}
+	e.frame(w.Generation, 3, "strange") // it is not asked a second time
+	if got := hear[wire.CommittedTo](e, subject.Committed).Receipt.Seq; got != 3 {
 		t.Errorf("committed to %d", got)
 	}
 }
