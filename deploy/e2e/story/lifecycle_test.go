@@ -167,6 +167,29 @@ func TestAForcedEndIsAtOnceAndTheEdgeEndsTheAgentWhenItIsBack(t *testing.T) {
 	}
 }
 
+// A run that was given up may go on, as R35 wants; but a person can stop it.
+func TestARunThatWasGivenUpIsStoppedWhenItsEdgeIsBack(t *testing.T) {
+	t.Parallel()
+	s := newImpatientScene(t, "--events", "1000000", "--rate", "50")
+	run := s.begin()
+	s.Proxy.Down()
+	s.seenA.UntilEnded(run)
+	s.cancel(run)
+	if task := s.Owner().Task(run); task.State != client.RunStateInterrupted {
+		t.Errorf("cancelled, the run is %s", task.State)
+	}
+	if agents := rig.ProcessesOf(rig.Workspaces(s.edge.Home)); len(agents) == 0 && runtime.GOOS == "linux" {
+		t.Error("positive control: the agent does not work on")
+	}
+	s.Proxy.Heal()
+	s.Eventually("the edge's own end", func() bool {
+		log := s.Owner().Log(run)
+		return log[len(log)-1].EventType == "run.late_outcome"
+	})
+	s.Eventually("the agent has ended", func() bool { return len(rig.ProcessesOf(rig.Workspaces(s.edge.Home))) == 0 })
+	s.lateFrom(s.settle(run, client.RunStateInterrupted), "run.interrupted")
+}
+
 func TestARunIsRegeneratedAsATurnOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "--events", "20")
