@@ -86,6 +86,43 @@ func TestPlanNeverSkipsSilently(t *testing.T) {
 	})
 }
 
+// Every client gets exactly what follows its position, or is told why not; and nobody is told so without need.
+func TestAResumeIsTheRestOrAResetForAReason(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		floor := Position(rapid.Uint64Range(0, 20).Draw(t, "floor"))
+		b := Bounds{Epoch: testEpoch, Floor: floor, Head: floor + Position(rapid.Uint64Range(0, 20).Draw(t, "length"))}
+		shown := Mark{
+			Epoch:    rapid.SampledFrom([]wire.Epoch{testEpoch, testEpoch, testEpoch, "feed"}).Draw(t, "epoch"),
+			Position: Position(rapid.Uint64Range(0, 45).Draw(t, "claimed")),
+		}
+		missed := Backlog{
+			Rows:  rapid.SampledFrom([]int{0, 1, maxReplayRows, maxReplayRows + 1}).Draw(t, "rows"),
+			Bytes: rapid.SampledFrom([]int64{0, maxReplayBytes, maxReplayBytes + 1}).Draw(t, "bytes"),
+		}
+		cursor, device := string(NewCursor(shown.Epoch, shown.Position)), (*Mark)(nil)
+		if rapid.Bool().Draw(t, "by device") {
+			cursor, device = "", &shown
+		}
+		got := plan(cursor, device, b).within(missed, b)
+		want := Plan{Outcome: Reset, From: b.Head}
+		switch {
+		case shown.Epoch != b.Epoch:
+			want.Reason = OtherEpoch
+		case shown.Position > b.Head:
+			want.Reason = CursorAhead
+		case shown.Position < b.Floor:
+			want.Reason = Trimmed
+		case missed.Rows > maxReplayRows || missed.Bytes > maxReplayBytes:
+			want.Reason = TooFarBehind
+		default:
+			want = Plan{Outcome: Replayed, From: shown.Position}
+		}
+		if got != want {
+			t.Fatalf("%+v of %+v, %+v behind: got %+v, want %+v", shown, b, missed, got, want)
+		}
+	})
+}
+
 func TestPlannerLooksAtTheBacklogOfThisUser(t *testing.T) {
 	o := newMemoryOutbox()
 	me, other := id.NewUser(), id.NewUser()
