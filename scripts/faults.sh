@@ -5,7 +5,7 @@
 #   SEED=0     what goes wrong and when; 0 means something new, which each test prints
 #
 # Whole systems come first (P1, P2, P3, P5, P6, P12, P13, P16, and P23, which plays P1, P2, P3 and P12 again with wrong clocks; then P22), then what
-# is tried closer to the code (P4, P7, P8, P9, P10, P11). The race detector is off: `make test` has it, and here it would only make faults rarer.
+# is tried closer to the code (P4, P7, P8, P9, P10, P11, and the simulator). The race detector is off: `make test` has it, and here it would only make faults rarer.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -13,9 +13,9 @@ GO=${GO:-go}
 TIME=${TIME:-10m}
 
 if [ "$TIME" = 10m ]; then
-	resumes=2000 lost=1000 write=30s
+	resumes=2000 lost=1000 write=30s stories=5000
 else
-	resumes=200 lost=200 write=2s
+	resumes=200 lost=200 write=2s stories=1000
 fi
 
 start=$(date +%s)
@@ -27,4 +27,5 @@ cd hub-server
 test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./internal/gate -resumes $resumes -lost $lost
 test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./internal/sqlstore -write-for $write
 test -run '^(TestP10|TestP11|TestEveryPage)' ./internal/sqlstore
+test ./internal/simulator -seeds $stories
 echo "faults: passed in $(($(date +%s) - start)) s"

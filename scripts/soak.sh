@@ -32,4 +32,5 @@ test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./hub-ser
 	-resumes $((minutes * 800)) -lost $((minutes * 200))
 test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./hub-server/internal/sqlstore -write-for $((minutes * 30))s -logs 1024
 test -run '^(TestP10|TestP11)' ./hub-server/internal/sqlstore -prompt-crashes $((minutes * 40)) -questions $((minutes * 200))
+test ./hub-server/internal/simulator -seeds $((minutes * 400))
 echo "soak: passed in $(($(date +%s) - start)) s"

@@ -76,6 +76,7 @@ func (e *edge) kill() {
 	if !e.up {
 		return
 	}
+	e.world.done.kills++
 	e.world.say(e.name, "is killed")
 	e.up, e.pausedUntil = false, time.Time{}
 	if l := e.link; l != nil && l.open && !l.mute {

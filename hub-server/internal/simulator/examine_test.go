@@ -60,7 +60,9 @@ func (w *world) examine(whole bool) {
 	if !whole {
 		w.explain()
 	}
+	w.done.runs = len(w.store.runs)
 	for _, e := range w.edges {
+		w.done.rows += len(e.journal.rows)
 		w.examineJournal(e)
 	}
 	for _, r := range w.store.runs {

@@ -192,6 +192,7 @@ func (h *hub) kill() {
 		return
 	}
 	w := h.world
+	w.done.kills++
 	w.say(h.name, "is killed")
 	h.up, h.pausedUntil = false, time.Time{}
 	w.killTasks(h)

@@ -246,7 +246,9 @@ func (w *world) carry(deliver func()) {
 		w.after(2*time.Millisecond, deliver)
 		return
 	}
+	w.done.messages++
 	if w.chance(4) {
+		w.done.lost++
 		return
 	}
 	delay := w.upTo(10 * time.Millisecond)
@@ -255,6 +257,7 @@ func (w *world) carry(deliver func()) {
 	}
 	w.after(delay, deliver)
 	if w.chance(4) {
+		w.done.doubled++
 		w.after(delay+w.upTo(time.Second), deliver)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -44,17 +45,35 @@ func TestAThousandStoriesEndWell(t *testing.T) {
 		}
 		return
 	}
+	var sum tally
+	t.Cleanup(func() { t.Logf("figure: simulator: %d stories: %+v", *seeds, sum.deeds) })
 	const shards = 4
 	for shard := range shards {
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
 			t.Parallel()
 			for seed := uint64(shard + 1); seed <= uint64(*seeds) && !t.Failed(); seed += shards {
-				if w := tell(t, seed, honest); len(w.wrong) > 0 {
+				w := tell(t, seed, honest)
+				sum.add(w.done)
+				if len(w.wrong) > 0 {
 					report(t, seed, w)
 				}
 			}
 		})
 	}
+}
+
+// tally adds up over stories that are played at the same time.
+type tally struct {
+	mu sync.Mutex
+	deeds
+}
+
+func (s *tally) add(d deeds) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kills, s.pauses, s.cuts = s.kills+d.kills, s.pauses+d.pauses, s.cuts+d.cuts
+	s.messages, s.lost, s.doubled = s.messages+d.messages, s.lost+d.lost, s.doubled+d.doubled
+	s.rows, s.runs = s.rows+d.rows, s.runs+d.runs
 }
 
 // The same seed is the same story, whatever else the machine does.

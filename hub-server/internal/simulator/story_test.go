@@ -150,6 +150,7 @@ func (w *world) pauseHub() {
 	h := pick(w, w.hubs)
 	if h.up {
 		h.pausedUntil = w.now.Add(w.upTo(18 * time.Second))
+		w.done.pauses++
 		w.say(h.name, "stands still")
 	}
 }
@@ -158,6 +159,7 @@ func (w *world) pauseEdge() {
 	e := pick(w, w.edges)
 	if e.up {
 		e.pausedUntil = w.now.Add(w.upTo(18 * time.Second))
+		w.done.pauses++
 		w.say(e.name, "stands still")
 	}
 }
@@ -169,14 +171,17 @@ func (w *world) cutLink() {
 	case l == nil:
 	case w.chance(40):
 		w.say(l.edge.name, "is cut off, and nobody knows")
+		w.done.cuts++
 		l.mute = true
 	default:
+		w.done.cuts++
 		l.close("cut")
 	}
 }
 
 func (w *world) cutSocket() {
 	if s := pick(w, w.devices).socket; s != nil {
+		w.done.cuts++
 		w.say(s.device.name, "is cut off")
 		s.breaks()
 	}

@@ -32,6 +32,7 @@ type world struct {
 	broken sabotage
 	trace  trace
 	wrong  []string // what must not be and was seen
+	done   deeds
 
 	metrics *telemetry.Registry
 
@@ -45,6 +46,9 @@ type world struct {
 	starts  map[id.Run]int     // processes that were started for a run
 	effects map[id.Request]int // agents that went on with an answer
 }
+
+// deeds counts what was done to a world, and what came of it.
+type deeds struct{ kills, pauses, cuts, messages, lost, doubled, rows, runs int }
 
 // appointment is something to do at a time; those of one time are kept in the order in which they were made.
 type appointment struct {
