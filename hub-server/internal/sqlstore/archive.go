@@ -154,10 +154,14 @@ func (t *Tx) removeArchived(ctx context.Context, limit int) (removed int, err er
 		if err != nil {
 			return 0, fmt.Errorf("look for what has left: %w", err)
 		}
-		const remove = `
-DELETE FROM run_events WHERE run_id = $1 AND event_seq <= $3 AND event_seq IN (
+		const slice = ` WHERE run_id = $1 AND event_seq IN (
 SELECT event_seq FROM run_events WHERE run_id = $1 AND event_seq >= $2 AND event_seq <= $3 ORDER BY event_seq LIMIT $4)`
-		n, err := t.Exec(ctx, remove, string(run), from, to, limit)
+		const remember = `INSERT INTO archived_events (run_id, event_id) SELECT run_id, event_id FROM run_events` + slice +
+			` AND lane_id IS NOT NULL ON CONFLICT (run_id, event_id) DO NOTHING`
+		if _, err := t.Exec(ctx, remember, string(run), from, to, limit); err != nil {
+			return 0, fmt.Errorf("remember ids: %w", err)
+		}
+		n, err := t.Exec(ctx, `DELETE FROM run_events`+slice, string(run), from, to, limit)
 		if err != nil {
 			return 0, err
 		}

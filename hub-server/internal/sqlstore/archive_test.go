@@ -517,3 +517,33 @@ func TestABackupKeepsWhatIsKnownOfArchives(t *testing.T) {
 		}
 	})
 }
+
+// An edge whose disk was put back from a copy sends again, under other numbers, what has left long ago.
+func TestWhatHasLeftIsRecognisedWhenItComesAgain(t *testing.T) {
+	eachKeeper(t, func(t *testing.T, k *keeper) {
+		j := k.edge(t)
+		run := k.ended(t, j, 5)
+		restored := newJournal(j.edge)
+		for i, row := range j.rows[1:] {
+			restored.raw(renumbered(t, row, i+1))
+		}
+		restored.write(t, run.ID, wireDelta, json.RawMessage(`{"delta":"new"}`))
+		k.forget(t)
+		// At both moments at which it may come: as long as events are being removed, and afterwards.
+		err := retention.NewArchiver(unremoved{k.logs}, nil, k.dir, month, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub")).Pass(t.Context(), agesLater())
+		if removed, _, removeErr := k.logs.Remove(t.Context(), 2); err != nil || removeErr != nil || removed != 2 {
+			t.Fatalf("%d events are removed, %v, %v", removed, err, removeErr)
+		}
+		restored.open(t, k.record)
+		if res := restored.send(t, k.record, 1, 3); res.Events != 0 {
+			t.Errorf("while it leaves: %+v", res)
+		}
+		k.pass(t, month, agesLater())
+		if res := restored.flush(t, k.record); res.Events != 1 || len(res.Refused) != 0 {
+			t.Errorf("after it has left: %+v", res)
+		}
+		if found := k.get(t, run.ID); found.LastEventSeq != 6 || found.Floor != 5 {
+			t.Errorf("the log ends at %d, with floor %d", found.LastEventSeq, found.Floor)
+		}
+	})
+}
