@@ -5,10 +5,21 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
 const maxTries = 100
+
+// plain refuses what would make the hub speak TLS: what runs here finds it without.
+func plain(environ []string) error {
+	for _, setting := range environ {
+		if name, value, _ := strings.Cut(setting, "="); (name == "HUB_TLS_CERT" || name == "HUB_TLS_KEY") && value != "" {
+			return fmt.Errorf("%s is set: this starts a hub for this machine alone, without TLS. Unset it, or start hub-server and edge-server by themselves", name)
+		}
+	}
+	return nil
+}
 
 // choosePorts takes the addresses that were asked for, or the next free ones.
 func (s *state) choosePorts() error {

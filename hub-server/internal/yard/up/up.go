@@ -40,6 +40,9 @@ type Config struct {
 
 // Run starts hub and edge, says how to use them, and blocks until ctx ends or one of them fails for good. A second interruption kills them.
 func Run(ctx context.Context, c Config) error {
+	if err := plain(c.Environ); err != nil {
+		return err
+	}
 	s, err := open(ctx, c)
 	if err != nil {
 		return err

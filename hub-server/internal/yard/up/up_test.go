@@ -233,6 +233,15 @@ func TestMissingProgramsAreNamed(t *testing.T) {
 	}
 }
 
+func TestAHubThatWouldSpeakTLSIsNotStartedHere(t *testing.T) {
+	s := newStage(t)
+	s.config.Out = io.Discard
+	s.config.Environ = append(s.config.Environ, "HUB_TLS_CERT=/etc/hub.pem")
+	if err := Run(t.Context(), s.config); err == nil || !strings.Contains(err.Error(), "HUB_TLS_CERT is set") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestServersThatWereLeftBehindAreStopped(t *testing.T) {
 	s := newStage(t)
 	s.start().end(t)
