@@ -16,6 +16,7 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 	health := telemetry.NewHealth(readinessTimeout)
 	health.Add("store", h.services.writer.Probe)
 	health.Add("bus", h.local.RoundTrip)
+	health.Add("connections", h.crowd.check)
 	if h.hubBus != h.local {
 		health.Add("bus between hubs", h.hubBus.RoundTrip)
 	}
@@ -25,7 +26,7 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Prompts: d.prompts, Blobs: d.record.Blobs,
 		Followers: h.services.followers, Epoch: h.store.Epoch,
 		Limiter: memstate.NewLimiter(), Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
-		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink,
+		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink, Surplus: surplus,
 	})
 }
 

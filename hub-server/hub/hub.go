@@ -57,6 +57,7 @@ type Hub struct {
 	edgeBus  *natsbus.Server // embedded; edges' tunnels end here
 	local    *natsbus.Bus    // our own connection to it
 	hubBus   *natsbus.Bus    // to the other hubs; local when there are none
+	crowd    *crowd          // of the listener
 	closers  []func() error  // run in reverse order
 	services services
 
@@ -67,7 +68,7 @@ type Hub struct {
 func New(ctx context.Context, opts Options) (*Hub, error) {
 	h := &Hub{
 		opts: opts, log: opts.Log, name: string(id.NewConnection()),
-		registry: telemetry.NewRegistry("switchyard_hub"),
+		registry: telemetry.NewRegistry("switchyard_hub"), crowd: newCrowd(placesOfProcess()),
 	}
 	h.registry.Build(opts.Version)
 	if err := h.open(ctx); err != nil {

@@ -29,6 +29,7 @@ func (h *Hub) listen(ctx context.Context) error {
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
+		ConnContext:       mark,
 		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(h.services.followers.Shut) // streams would last as long as their runs
@@ -47,7 +48,7 @@ func (h *Hub) listen(ctx context.Context) error {
 	if h.opts.Ready != nil {
 		h.opts.Ready(listener.Addr())
 	}
-	err = serve(listener)
+	err = serve(h.crowd.around(listener))
 	if !errors.Is(err, http.ErrServerClosed) || stop() {
 		return fmt.Errorf("serve: %w", err)
 	}

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 
@@ -50,6 +51,9 @@ type Deps struct {
 	// ClientSocket serves /client/ws, EdgeUplink /edge/uplink. They judge the credential before they upgrade.
 	ClientSocket http.Handler
 	EdgeUplink   http.Handler
+
+	// Surplus says whether a request came on a connection that is one too many: it is told so, and the connection closed. May be nil.
+	Surplus func(context.Context) bool
 }
 
 // handlers implements the generated server, one file per noun. The guard has been passed: whoever calls may do so.
@@ -83,7 +87,7 @@ func New(d Deps) http.Handler {
 	mux.HandleFunc(get+"/edge/uplink", d.EdgeUplink.ServeHTTP)
 	mux.HandleFunc(get+"/metrics", d.Metrics.Handler().ServeHTTP)
 	mux.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { p.answer(w, r, notThere()) })
-	return observer{log: d.Log, metrics: metrics, problems: p, next: mux}
+	return observer{log: d.Log, metrics: metrics, problems: p, next: bouncer{surplus: d.Surplus, problems: p, next: mux}}
 }
 
 // AnswerProblem returns the writer of problems for the sockets' handlers.
