@@ -54,8 +54,9 @@ func TestFailedStartSaysWhy(t *testing.T) {
 		err  error
 		want string
 	}{
-		"fault": {fault.New(fault.ProfileUnknown, "No such thing."), `{"error":{"code":"profile_unknown","message":"No such thing.","retryable":false}}`},
-		"other": {errors.New("boom"), `{"error":{"code":"start_failed","message":"The agent could not be started: boom","retryable":false}}`},
+		"fault":   {fault.New(fault.ProfileUnknown, "No such thing."), `{"error":{"code":"profile_unknown","message":"No such thing.","retryable":false}}`},
+		"no room": {fault.New(fault.Busy, "Later."), `{"error":{"code":"busy","message":"Later.","retryable":true}}`},
+		"other":   {errors.New("boom"), `{"error":{"code":"start_failed","message":"The agent could not be started: boom","retryable":false}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage()

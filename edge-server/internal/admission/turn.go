@@ -213,7 +213,7 @@ func stopped(life context.Context) bool { return life.Err() != nil }
 func startError(err error) event.ErrorObj {
 	var f *fault.Fault
 	if errors.As(err, &f) {
-		return event.ErrorObj{Code: f.Code, Message: f.Detail}
+		return event.ErrorObj{Code: f.Code, Message: f.Detail, Retryable: f.Code == fault.Busy}
 	}
 	return event.ErrorObj{Code: fault.StartFailed, Message: fmt.Sprintf("The agent could not be started: %v", err)}
 }

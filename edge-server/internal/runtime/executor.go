@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
@@ -102,17 +104,37 @@ func (e *Executor) directory(p profile.Profile, launch profile.Launch, job admis
 		return e.opts.Repository, nil
 	}
 	dir, err := e.opts.Workspaces.Directory(job.Session, job.Agent)
-	if err != nil {
-		return "", fault.Wrap(err, fault.StartFailed, "The edge could not make a workspace for the agent.")
+	switch {
+	case err == nil:
+		return dir, nil
+	case scarce(err):
+		return "", noRoom(err)
 	}
-	return dir, nil
+	return "", fault.Wrap(err, fault.StartFailed, "The edge could not make a workspace for the agent.")
 }
 
 func startFailed(err error, program string) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case scarce(err):
+		return noRoom(err)
+	case errors.Is(err, fs.ErrNotExist):
 		return fault.Wrap(err, fault.StartFailed, "The agent's program %.200q does not exist. Check command and cwd of its profile.", program)
 	}
 	return fault.Wrap(err, fault.StartFailed, "The agent's program %.200q could not be started. The log of the edge says why.", program)
+}
+
+// scarce says whether the machine has run out of something that a later start may find again: file descriptors, processes, memory, disk.
+func scarce(err error) bool {
+	for _, lack := range []error{unix.EMFILE, unix.ENFILE, unix.EAGAIN, unix.ENOMEM, unix.ENOSPC} {
+		if errors.Is(err, lack) {
+			return true
+		}
+	}
+	return false
+}
+
+func noRoom(err error) error {
+	return fault.Wrap(err, fault.Busy, "The agent's machine has no room for another process at the moment. Try again later; the log of the edge says what it lacks.")
 }
 
 // Sweep ends what an earlier process of this edge left of a start. See admission.Sweeper.

@@ -15,3 +15,6 @@ func NewOutlet(secrets *redact.Redactor, to func(run.AgentEvent) error) Outlet {
 
 // Emit is what an agent says next.
 func (o Outlet) Emit(e run.AgentEvent) { o.o.emit(e) }
+
+// StartFailed is what a run says of a start that failed.
+var StartFailed = startFailed
