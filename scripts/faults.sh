@@ -4,7 +4,7 @@
 #   TIME=10m   about how long whole systems are struck; 10m means the figures as stated, less does less
 #   SEED=0     what goes wrong and when; 0 means something new, which each test prints
 #
-# Whole systems come first (P1, P2, P3, P5, P6, P12, P13, P16, and P23, which plays P1, P2, P3 and P12 again with wrong clocks; then P22), then what
+# Whole systems come first (P1, P2, P3, P5, P6, P12, P13, P16, P24, and P23, which plays P1, P2, P3 and P12 again with wrong clocks; then P22), then what
 # is tried closer to the code (P4, P7, P8, P9, P10, P11, and the simulator). The race detector is off: `make test` has it, and here it would only make faults rarer.
 set -eu
 

@@ -101,7 +101,7 @@ func (s *siege) journalOf(run id.Run) (rows []event.Envelope) {
 	page.Page.HasMore = true
 	for after := uint64(0); page.Page.HasMore; after = rows[len(rows)-1].Seq {
 		page.Items, page.Page.HasMore = nil, false
-		if !s.ask(fmt.Sprintf("/v1/runs/%s/events?after_seq=%d", run, after), &page) {
+		if s.ask(fmt.Sprintf("/v1/runs/%s/events?after_seq=%d", run, after), &page, http.StatusOK, http.StatusNotFound) != http.StatusOK {
 			return nil
 		}
 		for _, item := range page.Items {
@@ -118,8 +118,8 @@ func (s *siege) journalOf(run id.Run) (rows []event.Envelope) {
 	return rows
 }
 
-// ask reads an answer of the edge's local API; false if that is that there is no such thing.
-func (s *siege) ask(path string, answer any) bool {
+// ask reads an answer of the edge's local API, which must have one of the statuses.
+func (s *siege) ask(path string, answer any, statuses ...int) int {
 	s.t.Helper()
 	token, err := os.ReadFile(filepath.Join(s.edge.Home, "local.token"))
 	if err != nil {
@@ -137,11 +137,8 @@ func (s *siege) ask(path string, answer any) bool {
 		s.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusNotFound {
-		return false
-	}
-	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil || resp.StatusCode != http.StatusOK {
+	if err := json.NewDecoder(resp.Body).Decode(answer); err != nil || !slices.Contains(statuses, resp.StatusCode) {
 		s.t.Fatalf("%s: answered %s (%v)", path, resp.Status, err)
 	}
-	return true
+	return resp.StatusCode
 }

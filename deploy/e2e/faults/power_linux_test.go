@@ -41,7 +41,7 @@ func newMachines(t *testing.T, seed uint64, agentArgs ...string) *machines {
 	m := &machines{hubDisk: lossyfs.New(seed), edgeDisk: lossyfs.New(seed + 1)}
 	m.hubMount = mountAt(t, m.hubDisk, rig.HubHome(dir))
 	m.edgeMount = mountAt(t, m.edgeDisk, filepath.Join(dir, laptop))
-	m.siege = newSiegeIn(t, dir, nil, agentArgs...)
+	m.siege = newSiegeWith(t, rig.Options{Dir: dir}, agentArgs...)
 	m.edgeDisk.SyncTree("profiles") // the person who wrote them has saved them
 	m.letters = m.asker.Group("letters")
 	return m
@@ -116,11 +116,7 @@ func (m *machines) send(told *receipts, text string) {
 // incarnation is that of the edge's journal.
 func (m *machines) incarnation() string {
 	m.t.Helper()
-	var health struct {
-		Journal struct{ Incarnation string }
-	}
-	m.ask("/v1/health", &health)
-	return health.Journal.Incarnation
+	return m.edgeHealth().Journal.Incarnation
 }
 
 // P5. People write letters and agents work while the machines of hub and edge lose power. What was answered, what the hub acknowledged and

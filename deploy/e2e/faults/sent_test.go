@@ -46,6 +46,13 @@ func (r *receipts) note(message client.ClientMsgID, answer client.MessageReceipt
 	r.changed = make(chan struct{})
 }
 
+// count is how many messages were answered.
+func (r *receipts) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.told)
+}
+
 // reach returns when n messages are answered, or everything is over.
 func (r *receipts) reach(n int, over <-chan struct{}) {
 	for {

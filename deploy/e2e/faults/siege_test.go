@@ -38,19 +38,20 @@ const (
 // newSiege starts everything. agentArgs say how the agent behaves.
 func newSiege(t *testing.T, c *clocks, agentArgs ...string) *siege {
 	t.Helper()
-	return newSiegeIn(t, t.TempDir(), c, agentArgs...)
+	s := newSiegeWith(t, c.options(), agentArgs...)
+	s.clocks = c
+	return s
 }
 
-// newSiegeIn is newSiege with all state in dir.
-func newSiegeIn(t *testing.T, dir string, c *clocks, agentArgs ...string) *siege {
+// newSiegeWith is newSiege with options of the rig.
+func newSiegeWith(t *testing.T, options rig.Options, agentArgs ...string) *siege {
 	t.Helper()
-	s := &siege{t: t, addr: rig.FreeAddr(t), clocks: c}
+	s := &siege{t: t, addr: rig.FreeAddr(t)}
 	s.startBus()
 	t.Cleanup(s.stopBus)  // after the hub has ended
 	s.relay = newRelay(t) // ends after the edge
-	opts := c.options("HUB_NATS_URL=nats://" + s.addr)
-	opts.Dir = dir
-	s.Rig = rig.New(t, opts)
+	options.Env = append(options.Env, "HUB_NATS_URL=nats://"+s.addr)
+	s.Rig = rig.New(t, options)
 	s.relay.SetHub(s.HubURL())
 	s.Proxy.Retarget(s.relay.Addr())
 	s.truth = s.NewTruth()

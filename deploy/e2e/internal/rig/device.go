@@ -173,12 +173,14 @@ func (d *Device) AgentID(name string) string {
 	return found
 }
 
-// eventually asks again while the hub is away, or has heard too much in too short a time. Any other refusal fails the test.
+// eventually asks again while the hub is away, has no room, or has heard too much in too short a time. Any other refusal fails the test.
 func (d *Device) eventually(what string, ask func() error) {
 	d.rig.T.Helper()
 	d.rig.Eventually(what, func() bool {
 		err := ask()
-		if code := client.CodeOf(err); code != "" && code != client.ProblemCodeRateLimited {
+		switch code := client.CodeOf(err); code {
+		case "", client.ProblemCodeRateLimited, client.ProblemCodeBusy:
+		default:
 			d.rig.T.Fatalf("%s: %v", what, err)
 		}
 		return err == nil
