@@ -28,6 +28,14 @@ func TestAFullDiskIsBusyKeepsNothingAndPasses(t *testing.T) {
 	if fault.CodeOf(err) != fault.Busy {
 		t.Errorf("got %v", err)
 	}
+	if w.Probe(t.Context()) == nil {
+		t.Error("ready at once")
+	}
+	past := w.trouble.Load().Add(-troubleLasts)
+	w.trouble.Store(&past)
+	if err := w.Probe(t.Context()); err != nil {
+		t.Errorf("unready for longer: %v", err)
+	}
 	do(t, w, nil, emit("kept"))
 	if got := frameTypes(t, s); len(got) != 1 || got[0] != "kept" {
 		t.Errorf("outbox holds %v", got)

@@ -37,6 +37,7 @@ type Writer struct {
 	stopped   chan struct{}
 	committed func(Committed)
 	metrics   writerMetrics
+	trouble   atomic.Pointer[time.Time] // when the store last took nothing; nil: never
 
 	conn  *sql.Conn            // owned by Run
 	stmts map[string]*sql.Stmt // prepared on conn
@@ -84,6 +85,10 @@ func (w *Writer) Do(ctx context.Context, locks []Lock, fn func(context.Context, 
 		}
 	}
 	<-req.done
+	if troubled(req.err) {
+		now := time.Now()
+		w.trouble.Store(&now)
+	}
 	return busyIfTroubled(req.err)
 }
 

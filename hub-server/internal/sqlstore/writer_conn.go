@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -60,8 +61,16 @@ func (w *Writer) dropConn() {
 	w.conn, w.stmts = nil, nil
 }
 
+// troubleLasts is how long a hub that could not store something is unready. A disk that is all but full still takes what is small.
+const troubleLasts = 5 * time.Second
+
+var errTrouble = errors.New("the store could not take something a moment ago")
+
 // Probe proves that the store takes writes, and this hub's at that: it commits one that changes nothing.
 func (w *Writer) Probe(ctx context.Context) error {
+	if last := w.trouble.Load(); last != nil && time.Since(*last) < troubleLasts {
+		return errTrouble
+	}
 	return w.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
 		var format Format
 		if err := tx.QueryRow(ctx, `UPDATE store_counter SET epoch = epoch WHERE id = 1 RETURNING format`).Scan(&format); err != nil {
