@@ -27,7 +27,8 @@ func NewWriter(out io.Writer, h Header) (*Writer, error) {
 		return nil, err
 	}
 	w := &Writer{header: h, zip: gzip.NewWriter(out), sum: sha256.New()}
-	return w, w.json(h)
+	err := w.json(h)
+	return w, err
 }
 
 // Add writes the next event. They come without a hole.

@@ -70,7 +70,7 @@ func (m timers) Move(ctx context.Context, t timer.Timer, due time.Time) error {
 		if err := m.claim(t); err != nil {
 			return err
 		}
-		m.view.timers[id.Request(t.Key)] = due
+		m.timers[id.Request(t.Key)] = due
 		return nil
 	})
 }

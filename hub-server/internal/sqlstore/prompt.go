@@ -44,11 +44,7 @@ func (t *Tx) savePrompts(ctx context.Context, g *runlog.Growth) error {
 		}
 	}
 	for _, request := range p.Expired {
-		if err := t.dropTimer(ctx, timer.PromptExpiry, string(request)); err != nil {
-			return fmt.Errorf("stop timer of %s: %w", request, err)
-		}
-		const expire = `UPDATE prompts SET state = 'expired' WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
-		if _, err := t.Exec(ctx, expire, string(request), string(g.Run)); err != nil {
+		if err := t.expirePrompt(ctx, g.Run, request); err != nil {
 			return fmt.Errorf("expire %s: %w", request, err)
 		}
 	}
@@ -65,14 +61,7 @@ UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND s
 		}
 	}
 	if g.State.Ended() && (len(g.Pending) > 0 || len(p.Asked) > 0) {
-		// Nobody is left who could be answered.
-		const stop = `
-DELETE FROM timers WHERE kind = $1 AND key IN (SELECT request_id FROM prompts WHERE run_id = $2 AND state = 'pending')`
-		if _, err := t.Exec(ctx, stop, string(timer.PromptExpiry), string(g.Run)); err != nil {
-			return fmt.Errorf("stop timers of what is open: %w", err)
-		}
-		const cancel = `UPDATE prompts SET state = 'cancelled' WHERE run_id = $1 AND state = 'pending'`
-		if _, err := t.Exec(ctx, cancel, string(g.Run)); err != nil {
+		if err := t.cancelPrompts(ctx, g.Run); err != nil {
 			return fmt.Errorf("cancel what is open: %w", err)
 		}
 	}
@@ -116,6 +105,25 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, 
 	}
 	// Due at once: whoever sees it first computes when it really is, by the settings of its day.
 	return t.armTimer(ctx, timer.Timer{Kind: timer.PromptExpiry, Key: string(q.ID), Due: t.now})
+}
+
+func (t *Tx) expirePrompt(ctx context.Context, runID id.Run, request id.Request) error {
+	const expire = `UPDATE prompts SET state = 'expired' WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
+	if _, err := t.Exec(ctx, expire, string(request), string(runID)); err != nil {
+		return err
+	}
+	return t.dropTimer(ctx, timer.PromptExpiry, string(request))
+}
+
+// cancelPrompts closes what a run has asked that is over: nobody is left who could be answered.
+func (t *Tx) cancelPrompts(ctx context.Context, runID id.Run) error {
+	const stop = `
+DELETE FROM timers WHERE kind = $1 AND key IN (SELECT request_id FROM prompts WHERE run_id = $2 AND state = 'pending')`
+	if _, err := t.Exec(ctx, stop, string(timer.PromptExpiry), string(runID)); err != nil {
+		return fmt.Errorf("stop timers: %w", err)
+	}
+	_, err := t.Exec(ctx, `UPDATE prompts SET state = 'cancelled' WHERE run_id = $1 AND state = 'pending'`, string(runID))
+	return err
 }
 
 // settlePrompt is the conditional update that lets one answer through.
