@@ -41,7 +41,8 @@ type hub struct {
 	tail     *delivery.Tail
 	marks    *delivery.Marks
 	planner  delivery.Planner
-	tailing  bool // the tail has a task
+	looking  bool // the watch has a task
+	tailing  bool // the tail has one
 	tailMore bool
 	tailBorn bool
 
@@ -69,7 +70,7 @@ func (h *hub) boot() {
 	})
 	h.marks = delivery.NewMarks(log, h.view, epoch)
 	h.planner = delivery.Planner{Outbox: h.view, Marks: h.marks}
-	h.tailing, h.tailMore, h.tailBorn = false, false, false
+	h.looking, h.tailing, h.tailMore, h.tailBorn = false, false, false, false
 	h.links, h.sockets, h.elsewhere = nil, nil, map[id.Edge]time.Time{}
 	w.say(h.name, "starts")
 	h.pokeTail()
@@ -78,13 +79,18 @@ func (h *hub) boot() {
 
 // keepTime does what a hub does by the clock.
 func (h *hub) keepTime() {
-	h.routine(pollEvery, h.pokeTail)
-	h.routine(lookEvery, func() {
-		h.do(func(ctx context.Context) { h.watch.Look(ctx, h.world.now, h.view.now()) }, nil) //nolint:errcheck // looked again soon
-		h.do(func(ctx context.Context) { h.expiry.Sweep(ctx, h.view.now()) }, nil)            //nolint:errcheck // likewise
-		h.do(func(ctx context.Context) { h.marks.Flush(ctx) }, nil)                           //nolint:errcheck // likewise
+	w := h.world
+	h.routine(w.every, pollEvery, h.pokeTail)
+	h.routine(w.inStep, lookEvery, func() {
+		if h.looking {
+			return
+		}
+		h.looking = true
+		h.do(func(ctx context.Context) { h.watch.Look(ctx, w.now, h.view.now()) }, func() { h.looking = false }) //nolint:errcheck // looked again soon
+		h.do(func(ctx context.Context) { h.expiry.Sweep(ctx, h.view.now()) }, nil)                               //nolint:errcheck // likewise
+		h.do(func(ctx context.Context) { h.marks.Flush(ctx) }, nil)                                              //nolint:errcheck // likewise
 	})
-	h.routine(beatEvery, func() {
+	h.routine(w.every, beatEvery, func() {
 		for _, l := range h.links {
 			l.beat()
 		}
@@ -96,9 +102,9 @@ func (h *hub) keepTime() {
 }
 
 // routine does something at every period of this life of the process, unless it stands still or is behind.
-func (h *hub) routine(period time.Duration, do func()) {
+func (h *hub) routine(every func(time.Duration, func() bool), period time.Duration, do func()) {
 	life := h.life
-	h.world.every(period, func() bool {
+	every(period, func() bool {
 		if h.life != life || !h.up {
 			return false
 		}

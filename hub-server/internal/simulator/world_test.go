@@ -79,13 +79,22 @@ func (w *world) after(d time.Duration, do func()) {
 
 // every does something again and again, from a random moment of the first period on, until it says that it is enough.
 func (w *world) every(period time.Duration, do func() (more bool)) {
+	w.everyFrom(w.upTo(period), period, do)
+}
+
+// inStep is every for what all processes do at the same moments: whatever they do then, they do against each other.
+func (w *world) inStep(period time.Duration, do func() (more bool)) {
+	w.everyFrom(period-w.now.Sub(beginning)%period, period, do)
+}
+
+func (w *world) everyFrom(first, period time.Duration, do func() (more bool)) {
 	var again func()
 	again = func() {
 		if do() {
 			w.after(period, again)
 		}
 	}
-	w.after(w.upTo(period), again)
+	w.after(first, again)
 }
 
 // play keeps appointments until over says so or the time is up; it says which.
