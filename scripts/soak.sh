@@ -33,4 +33,5 @@ test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./hub-ser
 test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./hub-server/internal/sqlstore -write-for $((minutes * 30))s -logs 1024
 test -run '^(TestP10|TestP11)' ./hub-server/internal/sqlstore -prompt-crashes $((minutes * 40)) -questions $((minutes * 200))
 test ./hub-server/internal/simulator -seeds $((minutes * 400))
+test ./hub-server/internal/simulator -seeds $((minutes * 4000))
 echo "soak: passed in $(($(date +%s) - start)) s"
