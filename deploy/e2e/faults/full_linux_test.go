@@ -246,6 +246,23 @@ func (m *machines) cancel(run id.Run) {
 	}
 }
 
+// P24. Nothing at all fits on the disk when an edge is started again: it starts on its reserve, says that it is unready, and goes on when
+// there is space.
+func TestAnEdgeStartsOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	m := newMachines(t, effortOf(t).Seed, "--events", "20")
+	m.edgeDisk.Limit(m.edgeDisk.Used())
+	m.edge.Kill()
+	m.edge.Start()
+	if got := m.edgeHealth().Status; got != "unready" {
+		t.Errorf("the edge is %s", got)
+	}
+	free(m.edgeDisk)
+	m.soon("the edge is ready", func() bool { return m.edgeHealth().Status == "ok" })
+	m.edge.WaitOnline()
+	m.allCompleted(m.converse(m.asker.Group("work", worker), "work", m.closed()))
+}
+
 // standsStill waits until the agents of a full edge say nothing more: what they say they have noted in their book before.
 func (m *machines) standsStill() {
 	m.t.Helper()

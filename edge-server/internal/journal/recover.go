@@ -15,13 +15,18 @@ var ErrCorrupt = errors.New("the journal is corrupt")
 
 // recover reads the numbers from the file, begins a new boot and fills the reserve.
 func (j *Journal) recover(ctx context.Context) error {
-	if err := j.beginBoot(ctx); err != nil {
+	err := j.beginBoot(ctx)
+	if diskFull(err) { // what had begun has to be accounted for all the same: the reserve is for that, too
+		if err = j.reserve.release(); err == nil {
+			err = j.beginBoot(ctx)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("begin boot: %w", err)
 	}
 	if err := j.readTail(ctx); err != nil {
 		return fmt.Errorf("read tail: %w", err)
 	}
-	var err error
 	if j.blobs, err = openBlobs(ctx, j.opts.Home, j.db.readDB); err != nil {
 		return fmt.Errorf("open blobs: %w", err)
 	}
