@@ -87,9 +87,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if *write != "" {
-		return table.into(*write)
+		if err := table.into(*write); err != nil {
+			return err
+		}
 	}
-	return nil
+	return table.missed()
 }
 
 // build makes the programs as `make build` does.

@@ -48,6 +48,20 @@ func (t table) String() string {
 	return b.String()
 }
 
+// missed is an error if a goal was missed.
+func (t table) missed() error {
+	missed := 0
+	for _, r := range t.rows {
+		if !r.met {
+			missed++
+		}
+	}
+	if missed > 0 {
+		return fmt.Errorf("%d of %d goals were missed: see the table, and whether the machine did anything else", missed, len(t.rows))
+	}
+	return nil
+}
+
 // Marks around the table in a document.
 const (
 	tableBegins = "<!-- bench -->\n"
