@@ -275,13 +275,24 @@ func (e *edge) say(v subject.Verb, body any) {
 // hear returns the next message of that kind, answering pings and passing over the rest.
 func hear[T any](e *edge, v subject.Verb) T {
 	e.t.Helper()
+	return await[T](e, v, func(ping []byte) { e.say(subject.Pong, json.RawMessage(ping)) })
+}
+
+// silently is hear for an edge that answers no ping.
+func silently[T any](e *edge, v subject.Verb) T {
+	e.t.Helper()
+	return await[T](e, v, func([]byte) {})
+}
+
+func await[T any](e *edge, v subject.Verb, pinged func(ping []byte)) T {
+	e.t.Helper()
 	limit := time.After(patience)
 	for {
 		select {
 		case m := <-e.down:
 			got := subject.VerbOf(m.Subject)
 			if got == subject.Ping {
-				e.say(subject.Pong, json.RawMessage(m.Data))
+				pinged(m.Data)
 			}
 			if got != v {
 				continue

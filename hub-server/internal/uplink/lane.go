@@ -49,8 +49,9 @@ type lane struct {
 	inquiry    *inquiry                  // what waits for its answers; nil if nothing does
 
 	mu      sync.Mutex
-	heardAt time.Time     // monotonic
-	probe   chan struct{} // closed by the next pong
+	heardAt time.Time                // monotonic
+	pings   uint64                   // sent so far, and the nonce of the newest
+	probes  map[uint64]chan struct{} // each is closed by the pong with its nonce
 }
 
 type message struct {
@@ -60,7 +61,7 @@ type message struct {
 
 func newLane(h *Handler, e id.Edge) *lane {
 	return &lane{
-		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), unanswered: map[id.Delivery]time.Time{}, asked: map[id.Run]bool{},
+		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), probes: map[uint64]chan struct{}{}, unanswered: map[id.Delivery]time.Time{}, asked: map[id.Run]bool{},
 		inbox: make(chan message, inboxMessages), held: make(chan message, 1), wakeup: make(chan struct{}, 1), quit: make(chan error, 1),
 	}
 }
@@ -69,8 +70,9 @@ func newLane(h *Handler, e id.Edge) *lane {
 func (l *lane) receive(ctx context.Context) func(subject.Subject, []byte) {
 	return func(s subject.Subject, data []byte) {
 		verb := subject.VerbOf(string(s))
-		if l.heard(verb); verb == subject.Pong {
-			return // a sign of life, and nothing more
+		if l.heard(); verb == subject.Pong {
+			l.answered(data)
+			return
 		}
 		select {
 		case l.inbox <- message{verb, data}:

@@ -16,7 +16,7 @@ import (
 func (l *lane) pulse(ctx context.Context) {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
-	for pings := uint64(1); ; pings++ {
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -26,18 +26,28 @@ func (l *lane) pulse(ctx context.Context) {
 			l.end(errSilent)
 			return
 		}
-		l.send(subject.Ping, wire.Ping{Nonce: pings})
+		l.send(subject.Ping, wire.Ping{Nonce: l.nextPing(nil)})
 	}
 }
 
 // heard notes a sign of life.
-func (l *lane) heard(v subject.Verb) {
+func (l *lane) heard() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.heardAt = time.Now()
-	if v == subject.Pong && l.probe != nil {
-		close(l.probe)
-		l.probe = nil
+}
+
+// answered takes a pong. One that cannot be read, or to a ping that nobody waits for, was a sign of life and is nothing more.
+func (l *lane) answered(data []byte) {
+	pong, err := wire.Decode[wire.Pong](data)
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if probe, waited := l.probes[pong.Nonce]; waited {
+		close(probe)
+		delete(l.probes, pong.Nonce)
 	}
 }
 
@@ -48,15 +58,13 @@ func (l *lane) silent() bool {
 	return time.Since(l.heardAt) > rows.Silence && len(l.inbox) < cap(l.inbox)
 }
 
-// answers asks an older lane whether its edge is still there.
+// answers asks an older lane whether its edge is still there. Only the pong to this very ping says so: behind a link that was stuck for a
+// while come answers to older pings, of a process that may be dead since.
 func (l *lane) answers(ctx context.Context) bool {
-	l.mu.Lock()
-	if l.probe == nil {
-		l.probe = make(chan struct{})
-	}
-	probe := l.probe // shared: one answer is an answer to everybody who asks
-	l.mu.Unlock()
-	l.send(subject.Ping, wire.Ping{})
+	probe := make(chan struct{})
+	nonce := l.nextPing(probe)
+	defer l.abandon(nonce)
+	l.send(subject.Ping, wire.Ping{Nonce: nonce})
 	limit := time.NewTimer(probeLimit)
 	defer limit.Stop()
 	select {
@@ -66,6 +74,23 @@ func (l *lane) answers(ctx context.Context) bool {
 	case <-ctx.Done():
 	}
 	return false
+}
+
+// nextPing returns a nonce that no ping of this lane has had; probe, if not nil, is closed when its pong comes.
+func (l *lane) nextPing(probe chan struct{}) uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pings++
+	if probe != nil {
+		l.probes[l.pings] = probe
+	}
+	return l.pings
+}
+
+func (l *lane) abandon(nonce uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.probes, nonce)
 }
 
 // refuse tells the edge why the connection ends, when that is something it can act on, and leaves it a moment to hang up itself.

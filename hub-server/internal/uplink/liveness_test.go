@@ -3,6 +3,7 @@ package uplink
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"testing"
@@ -138,5 +139,36 @@ func TestAnEdgeThatIsGoneIsNoticedThoughTheStoreIsSlow(t *testing.T) {
 				t.Errorf("the edge is here %d times", s.here)
 			}
 		})
+	})
+}
+
+// Each who asks needs an answer to a ping of its own: what was asked before another one came says nothing about the time since.
+func TestOnlyTheAnswerToThatVeryPingProvesLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{gone: true}
+		l := newLane(NewHandler(Deps{Log: slog.New(slog.DiscardHandler), Bus: s, Metrics: NewMetrics(telemetry.NewRegistry("test"))}), id.NewEdge())
+		s.receive = l.receive(t.Context())
+		earlier := l.nextPing(nil)
+		said := map[string]bool{}
+		var asking sync.WaitGroup
+		ask := func(who string) (nonce uint64) {
+			asking.Go(func() {
+				alive := l.answers(t.Context())
+				s.change(func() { said[who] = alive })
+			})
+			synctest.Wait()
+			return l.pings
+		}
+		first, _ := ask("first"), ask("second")
+		for _, nonce := range []uint64{0, earlier, first} {
+			s.say(subject.Pong, fmt.Appendf(nil, `{"nonce":%d}`, nonce))
+		}
+		asking.Wait()
+		if !said["first"] || said["second"] {
+			t.Errorf("alive, to those who asked: %v", said)
+		}
+		if len(l.probes) > 0 {
+			t.Errorf("%d probes wait for ever", len(l.probes))
+		}
 	})
 }

@@ -131,6 +131,21 @@ func TestARestartedEdgeReplacesAConnectionThatDoesNotAnswer(t *testing.T) {
 	old.mustEnd()
 }
 
+// A link that was stuck may still bring what the old process said before it died.
+func TestARestartedEdgeReplacesAConnectionThatAnswersOlderPingsAlone(t *testing.T) {
+	h := newHarness(t)
+	old := h.dial(t, "b1")
+	old.hello()
+	restarted := h.dial(t, "b2")
+	restarted.say(subject.Hello, wire.Hello{Protocol: wire.Protocol, Incarnation: "i", BootNonce: restarted.boot})
+	probe := silently[wire.Ping](old, subject.Ping)
+	for _, late := range []any{wire.Pong{Nonce: probe.Nonce - 1}, wire.Pong{Nonce: 424242}, wire.Pong{}, []byte(`{"nonce":`)} {
+		old.say(subject.Pong, late)
+	}
+	hear[wire.Welcome](restarted, subject.Welcome)
+	old.mustEnd()
+}
+
 func TestTwoLiveMachinesWithOneIdentityAreBothRefused(t *testing.T) {
 	h := newHarness(t)
 	first, second := h.dial(t, "b1"), h.dial(t, "b2")
