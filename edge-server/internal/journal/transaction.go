@@ -91,10 +91,14 @@ func (t *transaction) insert(e *entry) error {
 		return fmt.Errorf("encode %s: %w", e.event.Type, err)
 	}
 	seq := t.tail.head + 1
-	row, err := event.AppendRow(nil, event.Envelope{
+	env := event.Envelope{
 		Version: event.Version, ID: e.id, Seq: uint64(seq), Type: event.WireOf(e.event.Type, payload), Scope: e.origin.Scope,
 		TraceID: e.origin.TraceID, SentAt: e.at, Payload: payload,
-	})
+	}
+	if env.TraceID != "" { // a span is of a trace
+		env.SpanID = event.SpanOf(env.Scope.RunID, e.event.Type, payload)
+	}
+	row, err := event.AppendRow(nil, env)
 	if err != nil {
 		return t.dropBadRow(e, err)
 	}
