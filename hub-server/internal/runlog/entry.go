@@ -20,7 +20,7 @@ type Entry struct {
 	OccurredAt  time.Time
 	Body        Body
 	TraceID     string           // 32 hex; "" takes the run's
-	SpanID      string           // 16 hex or ""
+	SpanID      string           // 16 hex; "" takes event.SpanOf
 	ProducerSeq wire.ProducerSeq // 0 for an event of the hub's own
 
 	// What the payload says that the hub acts on.

@@ -66,12 +66,20 @@ func (g *Growth) Append(e Entry) {
 	if verdict == run.LateOutcome {
 		e.Type, e.WireType, e.Body = event.RunLateOutcome, event.Wire(event.RunLateOutcome), *e.Outcome
 	}
-	if e.TraceID == "" {
-		e.TraceID = g.TraceID
-	}
+	g.trace(&e)
 	g.Last++
 	g.Bytes += len(e.Body.Payload)
 	g.Events = append(g.Events, Placed{Entry: e, Seq: g.Last, Late: late})
+}
+
+// trace names the trace and the span of an event that does not: one of the hub's own, or of an edge that knows none.
+func (g *Growth) trace(e *Entry) {
+	if e.TraceID == "" {
+		e.TraceID = g.TraceID
+	}
+	if e.SpanID == "" && e.TraceID != "" {
+		e.SpanID = event.SpanOf(g.Run, e.Type, e.Body.Payload)
+	}
 }
 
 func (g *Growth) move(state run.State, e Entry) {

@@ -100,6 +100,9 @@ func TestCancellingARunNoEdgeHasHeardOfEndsItAtOnce(t *testing.T) {
 			if string(log[1].Payload) != `{"external_stop_confirmed":true}` || log[1].TraceID != traceID {
 				t.Errorf("%s: outcome is %s", name, log[1].Payload)
 			}
+			if root := event.SpanOf(n.ID, event.RunCancelled, nil); log[0].SpanID != root || log[1].SpanID != root {
+				t.Errorf("%s: spans are %q and %q, want %q", name, log[0].SpanID, log[1].SpanID, root)
+			}
 			if again := r.cancel(t, n.ID); again.LastEventSeq != 2 {
 				t.Errorf("%s: cancelling again appended up to %d", name, again.LastEventSeq)
 			}

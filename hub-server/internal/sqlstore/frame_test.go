@@ -61,6 +61,9 @@ func sameAsRows(log []runlog.StoredEvent, rows [][]byte) error {
 		if sum, err := event.Checksum(e.Payload); err != nil || sum != e.Checksum || e.TraceID != traceID {
 			return fmt.Errorf("event %d: checksum %s, trace %s", e.Seq, e.Checksum, e.TraceID)
 		}
+		if e.SpanID != event.SpanOf(e.Run, e.Type, e.Payload) {
+			return fmt.Errorf("event %d: span %q", e.Seq, e.SpanID)
+		}
 	}
 	return nil
 }
