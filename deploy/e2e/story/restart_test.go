@@ -106,6 +106,10 @@ func TestEveryRunEndsOrWaitsHonestlyWhoeverIsKilled(t *testing.T) {
 	e.edge.Start()
 	e.ended(e.running, client.RunStateInterrupted)
 	e.ended(e.stopping, client.RunStateCancelled)
+	// The edge appended before it was killed and after, the hub in between.
+	if n, by := e.spans(e.stopping); n != 1 || !by["hub"] || !by["edge"] {
+		e.t.Errorf("a run without tools has %d spans, of %v", n, by)
+	}
 	e.Owner().UntilState(e.queued, client.RunStateRunning)
 	e.still("both were killed")
 

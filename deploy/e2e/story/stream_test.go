@@ -16,6 +16,7 @@ import (
 type plainReader struct {
 	s      *scene
 	run    id.Run
+	query  string
 	last   string
 	events []client.CanonicalEvent
 }
@@ -26,7 +27,7 @@ func (p *plainReader) follow(enough func() bool) error {
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(p.s.t.Context(), http.MethodGet, p.s.HubURL()+"/api/agent-runs/"+string(p.run)+"/events", nil)
+	r, err := http.NewRequestWithContext(p.s.t.Context(), http.MethodGet, p.s.HubURL()+"/api/agent-runs/"+string(p.run)+"/events"+p.query, nil)
 	if err != nil {
 		return err
 	}
@@ -107,5 +108,8 @@ func TestAPlainHTTPClientFollowsARunThroughAKillAndAStopOfTheHub(t *testing.T) {
 		if got.Seq != e.EventSeq || got.EventType != e.EventType || string(got.Payload) != string(e.Payload) {
 			t.Fatalf("event %d is %d %s %s, stored is %s %s", i+1, got.Seq, got.EventType, got.Payload, e.EventType, e.Payload)
 		}
+	}
+	if n, by := s.spans(p.run); n < 10 || !by["edge"] {
+		t.Errorf("a run that called tools has %d spans, of %v", n, by)
 	}
 }
