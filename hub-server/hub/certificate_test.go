@@ -16,6 +16,13 @@ import (
 // issue writes a certificate and its key into a folder of the test and returns the paths.
 func issue(t *testing.T) (cert, key string) {
 	t.Helper()
+	_, cert, key = issueBy(t)
+	return cert, key
+}
+
+// issueBy also returns who vouches for the certificate.
+func issueBy(t *testing.T) (authority *hubtest.Authority, cert, key string) {
+	t.Helper()
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	authority, err := hubtest.NewAuthority()
@@ -25,7 +32,7 @@ func issue(t *testing.T) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cert, key
+	return authority, cert, key
 }
 
 func move(t *testing.T, from, to string) {

@@ -120,14 +120,37 @@ func (g *guest) Close() error {
 	return g.Conn.Close()
 }
 
+// CloseWrite ends what is sent and goes on receiving. The HTTP server looks for it, to end an answer in a way that does not take the answer
+// back while a request is still on its way.
+func (g *guest) CloseWrite() error {
+	if half, ok := g.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
 type surplusKey struct{}
 
 // mark notes in the context of a connection whether it is one too many.
 func mark(ctx context.Context, conn net.Conn) context.Context {
-	if g, ok := conn.(*guest); ok && g.surplus {
+	if g := guestOf(conn); g != nil && g.surplus {
 		return context.WithValue(ctx, surplusKey{}, true)
 	}
 	return ctx
+}
+
+// guestOf finds the guest under a connection, which TLS has wrapped. It is nil if there is none.
+func guestOf(conn net.Conn) *guest {
+	for {
+		switch c := conn.(type) {
+		case *guest:
+			return c
+		case interface{ NetConn() net.Conn }:
+			conn = c.NetConn()
+		default:
+			return nil
+		}
+	}
 }
 
 func surplus(ctx context.Context) bool { return ctx.Value(surplusKey{}) != nil }
