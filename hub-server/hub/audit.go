@@ -20,19 +20,19 @@ type AuditVerdict = audit.Verdict
 
 // VerifyAudit checks the audit log with the keys in HUB_KEYS_FILE. Hubs may run meanwhile.
 func VerifyAudit(ctx context.Context, c Config) (AuditVerdict, error) {
-	keys, err := account.ReadKeyFile(c.KeysFile)
-	if err != nil {
-		return AuditVerdict{}, fmt.Errorf("HUB_KEYS_FILE: %w", err)
-	}
-	signer, err := audit.NewSigner(keys.Receipts)
-	if err != nil {
-		return AuditVerdict{}, fmt.Errorf("HUB_KEYS_FILE: %w", err)
-	}
-	store, err := sqlstore.OpenBeside(ctx, c.storeURL())
+	store, err := sqlstore.OpenBeside(ctx, c.storeURL()) // before the keys: if HUB_HOME is wrong, neither is there
 	if err != nil {
 		return AuditVerdict{}, err
 	}
 	defer store.Close() //nolint:errcheck // it only read
+	keys, err := account.ReadKeyFile(c.KeysFile)
+	if err != nil {
+		return AuditVerdict{}, keysError(err)
+	}
+	signer, err := audit.NewSigner(keys.Receipts)
+	if err != nil {
+		return AuditVerdict{}, keysError(err)
+	}
 	return audit.Verify(ctx, sqlstore.NewAudit(store, nil), signer)
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"strings"
@@ -55,7 +56,10 @@ func openBeside(address string) (*Store, error) {
 	if isPostgres(address) {
 		return openPostgres(address)
 	}
-	if _, err := os.Stat(address); err != nil {
+	switch _, err := os.Stat(address); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("find store: %w; set HUB_HOME to the folder of the hub, or HUB_DATABASE_URL to its database", err)
+	case err != nil:
 		return nil, fmt.Errorf("find store: %w", err)
 	}
 	s := &Store{dialect: sqlite, release: func() error { return nil }, path: address}
