@@ -2,11 +2,13 @@ package hub
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -19,7 +21,7 @@ type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 	current           atomic.Pointer[tls.Certificate]
-	stamp             string // of the files that current was read from; owned by run
+	digest            [sha256.Size]byte // of what current was read from; owned by run
 }
 
 // newCertificate reads the files for the first time. The error says what is wrong with which.
@@ -63,36 +65,42 @@ func (c *certificate) run(ctx context.Context) error {
 	}
 }
 
-// refresh reads the files if they are others than those that were read last.
+// refresh takes what is in the files if it is other than what is in use.
 func (c *certificate) refresh() error {
-	stamp, err := c.look()
-	if err != nil || stamp == c.stamp {
+	cert, key, err := c.read()
+	if err != nil {
 		return err
 	}
-	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	digest := sha256.Sum256(slices.Concat(cert, key))
+	if digest == c.digest {
+		return nil
+	}
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return fmt.Errorf("HUB_TLS_CERT, HUB_TLS_KEY: %w", err)
 	}
 	c.current.Store(&pair)
-	c.stamp = stamp
+	c.digest = digest
 	c.log.Info("certificate is in use", "subject", pair.Leaf.Subject.String(), "names", pair.Leaf.DNSNames, "expires", pair.Leaf.NotAfter)
 	return nil
 }
 
-// look tells the present files from others.
-func (c *certificate) look() (stamp string, err error) {
-	cert, err := os.Stat(c.certFile)
+// read returns all that is in the files. They are small; their times and sizes do not always tell one pair from the next.
+func (c *certificate) read() (cert, key []byte, err error) {
+	if cert, err = os.ReadFile(c.certFile); err != nil {
+		return nil, nil, fmt.Errorf("HUB_TLS_CERT: %w", err)
+	}
+	info, err := os.Stat(c.keyFile)
 	if err != nil {
-		return "", fmt.Errorf("HUB_TLS_CERT: %w", err)
+		return nil, nil, fmt.Errorf("HUB_TLS_KEY: %w", err)
 	}
-	key, err := os.Stat(c.keyFile)
-	if err != nil {
-		return "", fmt.Errorf("HUB_TLS_KEY: %w", err)
+	if info.Mode().Perm()&0o007 != 0 {
+		return nil, nil, fmt.Errorf("HUB_TLS_KEY: everybody on this machine can use %s; chmod 0600 it", c.keyFile)
 	}
-	if key.Mode().Perm()&0o007 != 0 {
-		return "", fmt.Errorf("HUB_TLS_KEY: everybody on this machine can use %s; chmod 0600 it", c.keyFile)
+	if key, err = os.ReadFile(c.keyFile); err != nil {
+		return nil, nil, fmt.Errorf("HUB_TLS_KEY: %w", err)
 	}
-	return fmt.Sprint(cert.ModTime().UnixNano(), cert.Size(), key.ModTime().UnixNano(), key.Size()), nil
+	return cert, key, nil
 }
 
 // checkTLS says what is wrong with the settings by themselves.
