@@ -112,3 +112,19 @@ func TestAPromiseWithoutATestIsSeen(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+const controls = "## Controls\n\n| promise | broken | seen by |\n|---|---|---|\n" +
+	"| **P1, SEC2** | a rule | [`x.TestThere`](x_test.go) |\n" +
+	"| **P3** | a rule | nothing |\n" +
+	"| – | P4 | [`x.TestThere`](x_test.go) |\n" +
+	"## Other\n| **P5** | a rule | [`x.TestThere`](x_test.go) |\n"
+
+func TestAPromiseWithoutAControlIsSeen(t *testing.T) {
+	got := Uncontrolled(controls, "Controls", []string{"P1", "P2", "SEC2", "P3", "P4", "P5", "P11"})
+	if want := []string{"P2", "P3", "P4", "P5", "P11"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := Uncontrolled(controls, "Gone", []string{"P1"}); !slices.Equal(got, []string{"P1"}) {
+		t.Errorf("without the table got %v", got)
+	}
+}

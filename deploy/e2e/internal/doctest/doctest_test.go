@@ -3,6 +3,7 @@ package doctest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -90,6 +91,26 @@ func TestEveryGuaranteeNamesATest(t *testing.T) {
 		if p.Proofs == 0 {
 			t.Errorf("docs/guarantees.md:%d: %s names no test", p.Line, p.Number)
 		}
+	}
+}
+
+// guarded are the promises that have to be seen to fail when they are broken. P21 is a measurement.
+func guarded() []string {
+	promises := []string{"P20", "P22", "P23", "P24", "SEC14", "SEC23", "SEC25"}
+	for n := 1; n <= 13; n++ {
+		promises = append(promises, fmt.Sprint("P", n))
+	}
+	return promises
+}
+
+func TestEveryGuardedPromiseHasAPositiveControl(t *testing.T) {
+	root, _ := repository(t)
+	text, err := os.ReadFile(filepath.Join(root, "docs", "guarantees.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, promise := range Uncontrolled(string(text), "Positive controls", guarded()) {
+		t.Errorf("docs/guarantees.md: %s has no positive control", promise)
 	}
 }
 
