@@ -284,6 +284,40 @@ func silently[T any](e *edge, v subject.Verb) T {
 	return await[T](e, v, func([]byte) {})
 }
 
+// live answers every ping, until the test ends, and returns all else that comes.
+func (e *edge) live() <-chan *nats.Msg {
+	others := make(chan *nats.Msg, cap(e.down))
+	go func() {
+		for {
+			select {
+			case <-e.gone:
+				return
+			case m := <-e.down:
+				if subject.VerbOf(m.Subject) == subject.Ping {
+					e.nc.Publish(string(subject.Up(e.id, e.conn, subject.Pong)), m.Data) //nolint:errcheck // then the test waits in vain
+					continue
+				}
+				others <- m
+			}
+		}
+	}()
+	return others
+}
+
+// must returns the next message of a live edge, which is of that kind.
+func must[T any](t *testing.T, heard <-chan *nats.Msg, v subject.Verb) (body T) {
+	t.Helper()
+	select {
+	case m := <-heard:
+		if err := json.Unmarshal(m.Data, &body); err != nil || subject.VerbOf(m.Subject) != v {
+			t.Fatalf("heard %s %s, want %s", m.Subject, m.Data, v)
+		}
+	case <-time.After(patience):
+		t.Fatalf("no %s came", v)
+	}
+	return body
+}
+
 func await[T any](e *edge, v subject.Verb, pinged func(ping []byte)) T {
 	e.t.Helper()
 	limit := time.After(patience)

@@ -25,6 +25,7 @@ const (
 
 var (
 	errReplaced  = errors.New("replaced by a newer connection of the edge")
+	errStuck     = errors.New("nobody answers behind the hello, and the edge is here on another connection")
 	errFenced    = errors.New("another hub process has taken this lane")
 	errBadFrames = fault.New(fault.FrameUnreadable, "The hub could not read what this edge sends. Update the edge, or the hub.")
 )

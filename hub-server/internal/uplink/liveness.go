@@ -58,7 +58,7 @@ func (l *lane) silent() bool {
 	return time.Since(l.heardAt) > rows.Silence && len(l.inbox) < cap(l.inbox)
 }
 
-// answers asks an older lane whether its edge is still there. Only the pong to this very ping says so: behind a link that was stuck for a
+// answers asks whether the edge process behind a lane is still there. Only the pong to this very ping says so: behind a link that was stuck for a
 // while come answers to older pings, of a process that may be dead since.
 func (l *lane) answers(ctx context.Context) bool {
 	probe := make(chan struct{})

@@ -47,11 +47,15 @@ func (r *registry) remove(l *lane) {
 }
 
 // take makes l the edge's lane. An older connection of the same edge process, or one that no longer answers, is closed. If it is
-// another process and alive, the edge's folder was copied to a second machine: then both are refused until a person stops one.
+// another process and both are alive, the edge's folder was copied to a second machine: then both are refused until a person stops one.
+// A hello may have been stuck for longer than its process has lived: who does not answer after it is not alive.
 func (r *registry) take(ctx context.Context, l *lane, boot wire.BootNonce) error {
 	old := r.holder(l.edge)
 	if old.lane != nil && old.lane != l {
 		if old.boot != boot && old.lane.answers(ctx) {
+			if !l.answers(ctx) {
+				return errStuck
+			}
 			clone := fault.New(fault.EdgeRefused, "Two machines use this edge's identity at once. Stop one of them, then start the other again.")
 			old.lane.end(clone)
 			return clone

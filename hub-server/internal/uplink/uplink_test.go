@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
@@ -146,13 +147,28 @@ func TestARestartedEdgeReplacesAConnectionThatAnswersOlderPingsAlone(t *testing.
 	old.mustEnd()
 }
 
+// So may it bring the hello of a process that has died since.
+func TestAHelloThatWasStuckDoesNotRefuseTheEdgeThatWasRestarted(t *testing.T) {
+	h := newHarness(t)
+	restarted, dead := h.dial(t, "b2"), h.dial(t, "b1")
+	welcome := restarted.hello()
+	heard := restarted.live()
+	dead.say(subject.Hello, wire.Hello{Protocol: wire.Protocol, Incarnation: "i", BootNonce: dead.boot})
+	dead.mustEnd()
+	restarted.frame(welcome.Generation, 1, "a")
+	if got := must[wire.CommittedTo](t, heard, subject.Committed); got.Receipt.Seq != 1 {
+		t.Errorf("committed %+v", got)
+	}
+}
+
 func TestTwoLiveMachinesWithOneIdentityAreBothRefused(t *testing.T) {
 	h := newHarness(t)
 	first, second := h.dial(t, "b1"), h.dial(t, "b2")
 	first.hello()
+	heard := map[*edge]<-chan *nats.Msg{first: first.live(), second: second.live()}
 	second.say(subject.Hello, wire.Hello{Protocol: wire.Protocol, Incarnation: "i", BootNonce: second.boot})
-	for _, e := range []*edge{first, second} {
-		if got := hear[wire.Refused](e, subject.Refused); got.Code != fault.EdgeRefused || got.Retry {
+	for e, messages := range heard {
+		if got := must[wire.Refused](t, messages, subject.Refused); got.Code != fault.EdgeRefused || got.Retry {
 			t.Errorf("refused %+v", got)
 		}
 		e.mustEnd()
