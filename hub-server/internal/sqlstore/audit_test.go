@@ -42,33 +42,69 @@ func entered(t *testing.T, s *Store) (acts []audit.Act) {
 	return acts
 }
 
+// misentered lets 20 acts happen at once, of which every other one is refused, and says which entries are wrong.
+func misentered(t *testing.T, s *Store, act func(i int, refused error) error) (wrong []string) {
+	t.Helper()
+	refused := errors.New("refused")
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			var why error
+			if i%2 == 1 {
+				why = refused
+			}
+			if err := act(i, why); !errors.Is(err, why) {
+				t.Errorf("act %d: %v", i, err)
+			}
+		})
+	}
+	wg.Wait()
+	entries, err := NewAudit(s, nil).Entries(t.Context(), 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entered := map[string]int{}
+	for i, e := range entries {
+		if entered[e.Target]++; e.Seq != audit.Seq(i+1) {
+			wrong = append(wrong, fmt.Sprintf("entry %d is %+v", i+1, e))
+		}
+	}
+	for i := range 20 {
+		if want := 1 - i%2; entered[fmt.Sprint(i)] != want {
+			wrong = append(wrong, fmt.Sprintf("act %d has %d entries, want %d", i, entered[fmt.Sprint(i)], want))
+		}
+	}
+	return wrong
+}
+
 func TestSEC25AnEntryIsThereExactlyIfItsActIs(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
-		refused := errors.New("refused")
-		var wg sync.WaitGroup
-		for i := range 20 {
-			wg.Go(func() {
-				err := w.Do(t.Context(), nil, func(_ context.Context, tx *Tx) error {
-					tx.Audit(audit.Entry{Act: audit.LoggedIn, Target: fmt.Sprint(i)})
-					if i%2 == 1 {
-						return refused
-					}
-					return nil
-				})
-				if (i%2 == 1) != errors.Is(err, refused) {
-					t.Errorf("act %d: %v", i, err)
-				}
+		for _, wrong := range misentered(t, s, func(i int, refused error) error {
+			return w.Do(t.Context(), nil, func(_ context.Context, tx *Tx) error {
+				tx.Audit(audit.Entry{Act: audit.LoggedIn, Target: fmt.Sprint(i)})
+				return refused
 			})
+		}) {
+			t.Error(wrong)
 		}
-		wg.Wait()
-		entries, err := NewAudit(s, w).Entries(t.Context(), 0, 100)
-		if err != nil || len(entries) != 10 {
-			t.Fatalf("%d entries, %v", len(entries), err)
-		}
-		for i, e := range entries {
-			if e.Seq != audit.Seq(i+1) || e.Target == "" || (e.Target[len(e.Target)-1]-'0')%2 == 1 {
-				t.Errorf("entry %d is %+v", i+1, e)
+	})
+}
+
+// The positive control: acts that are entered before they happen, in a transaction of the entry's own, are seen.
+func TestSEC25ActsThatAreEnteredAheadAreSeen(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
+		wrong := misentered(t, s, func(i int, refused error) error {
+			err := w.Do(t.Context(), nil, func(_ context.Context, tx *Tx) error {
+				tx.Audit(audit.Entry{Act: audit.LoggedIn, Target: fmt.Sprint(i)})
+				return nil
+			})
+			if err != nil {
+				return err
 			}
+			return w.Do(t.Context(), nil, func(context.Context, *Tx) error { return refused })
+		})
+		if len(wrong) != 10 {
+			t.Errorf("seen is %q, want ten acts that never were", wrong)
 		}
 	})
 }
