@@ -44,6 +44,7 @@ type result struct {
 // report gathers the events of one `go test -json`. Owned by one goroutine.
 type report struct {
 	out      io.Writer
+	progress bool                // a line for each test as it ends
 	output   map[testID][]string // of tests that still run
 	packages int
 	tests    int
@@ -113,7 +114,11 @@ func (r *report) end(id testID, e event) {
 			r.figures = append(r.figures, strings.TrimSpace(words))
 		}
 	}
-	r.timed = append(r.timed, result{id: id, elapsed: time.Duration(e.Elapsed * float64(time.Second))})
+	took := time.Duration(e.Elapsed * float64(time.Second))
+	r.timed = append(r.timed, result{id: id, elapsed: took})
+	if r.progress && (took >= slow || !strings.Contains(id.Test, "/")) {
+		fmt.Fprintf(r.out, "%s: %s after %.1f s\n", e.Action, id, took.Seconds())
+	}
 	switch e.Action {
 	case "fail":
 		r.failed = append(r.failed, id)

@@ -87,3 +87,26 @@ func TestTheReportSaysWhatMatters(t *testing.T) {
 		})
 	}
 }
+
+const part = `{"Action":"pass","Package":"p","Test":"TestA/short","Elapsed":1}
+{"Action":"pass","Package":"p","Test":"TestA/long","Elapsed":2.5}
+`
+
+func TestProgressIsALineForEachTestAsItEnds(t *testing.T) {
+	told := func(progress bool) string {
+		var out bytes.Buffer
+		r := newReport(&out)
+		r.progress = progress
+		if err := r.read(strings.NewReader(part + events + fail)); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const long, whole = "pass: p TestA/long after 2.5 s\n", "pass: p TestA after 3.0 s\n"
+	if got := told(true); !strings.HasPrefix(got, long+whole+"fail: p TestC after 0.0 s\n") {
+		t.Errorf("it says:\n%s", got)
+	}
+	if got := told(false); strings.Contains(got, long) || strings.Contains(got, whole) {
+		t.Errorf("without being asked it says:\n%s", got)
+	}
+}
