@@ -100,7 +100,7 @@ func endEveryRun(t *testing.T, effort nemesis.Effort, c *clocks) {
 			t.Error("positive control: nobody notices a second end")
 		}
 	}
-	figure(t, effort, c.promise("P12"), "%d edges killed, %d at a time, runs ended as %v; while their edge stayed away %s after the kill at most", len(all), size, ended, longest)
+	figure(t, c.promise("P12"), "%d edges killed, %d at a time, runs ended as %v; while their edge stayed away %s after the kill at most", len(all), size, ended, longest)
 	if longest > absentLimit {
 		t.Errorf("a run of an absent edge ended %s after the kill, want at most %s", longest, absentLimit)
 	}

@@ -37,7 +37,7 @@ func TestLosingTheBusLosesNothingAndEveryRunIsSeenAgainSoon(t *testing.T) {
 	log, account, events := c.examine()
 	slices.Sort(took)
 	longest := took[len(took)-1]
-	figure(t, effort, "P6", "%d runs, %d events, the bus lost %d times; every run seen again after %s in the middle, %s at most",
+	figure(t, "P6", "%d runs, %d events, the bus lost %d times; every run seen again after %s in the middle, %s at most",
 		len(c.turns), events, len(took), show(took[len(took)/2]), show(longest))
 	if full && longest > recovered {
 		t.Errorf("a run was seen again %s after the bus came back, want at most %s", longest, recovered)

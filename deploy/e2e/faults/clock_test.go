@@ -66,10 +66,13 @@ func TestNothingGoesByClocksThatAgree(t *testing.T) {
 	if effort.Time < nemesis.Full {
 		effort.Time /= clockShare
 	}
-	for name, play := range map[string]func(*testing.T, nemesis.Effort, *clocks){
-		"P1": sendThroughKills, "P2 and P3": loseNothingByTheClock, "P12": endEveryRun, "prompt": answerOnce,
+	for _, again := range []struct {
+		name string
+		play func(*testing.T, nemesis.Effort, *clocks)
+	}{
+		{"P1", sendThroughKills}, {"P2 and P3", loseNothingByTheClock}, {"P12", endEveryRun}, {"prompt", answerOnce},
 	} {
-		t.Run(name, func(t *testing.T) { play(t, effort, newClocks(t)) })
+		t.Run(again.name, func(t *testing.T) { again.play(t, effort, newClocks(t)) })
 	}
 }
 

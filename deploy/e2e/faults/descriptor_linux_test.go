@@ -45,7 +45,7 @@ func TestAHubWithoutFileDescriptorsTurnsAwayAndComesBack(t *testing.T) {
 	close(over)
 	writing.Wait()
 	people.examine()
-	figure(t, effort, "P24", "every connection of the hub taken %d times: %s, %s", effort.Of(fills), people, m.allCompleted(turns))
+	figure(t, "P24", "every connection of the hub taken %d times: %s, %s", effort.Of(fills), people, m.allCompleted(turns))
 	if m.Hub().PID() != hub {
 		t.Error("the hub was started again")
 	}
@@ -98,7 +98,7 @@ func TestAnEdgeWithoutFileDescriptorsRefusesAndComesBack(t *testing.T) {
 		turns = append(turns, before, after)
 		m.turnedAway(without)
 	}
-	figure(t, effort, "P24", "every file descriptor of the edge taken %d times: %s", effort.Of(fills), m.allCompleted(turns))
+	figure(t, "P24", "every file descriptor of the edge taken %d times: %s", effort.Of(fills), m.allCompleted(turns))
 	if m.edge.Process().PID() != edge {
 		t.Error("the edge was started again")
 	}

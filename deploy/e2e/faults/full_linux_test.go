@@ -182,7 +182,7 @@ func TestAHubWhoseDiskIsFullRefusesAndComesBack(t *testing.T) {
 	close(over)
 	writing.Wait()
 	people.examine()
-	figure(t, effort, "P24", "the hub's disk full %d times: %s, %s", effort.Of(fills), people, m.allCompleted(turns))
+	figure(t, "P24", "the hub's disk full %d times: %s, %s", effort.Of(fills), people, m.allCompleted(turns))
 	if m.Hub().PID() != hub {
 		t.Error("the hub was started again")
 	}
@@ -215,7 +215,7 @@ func TestAnEdgeWhoseDiskIsFullHoldsItsAgentsBackAndGoesOn(t *testing.T) {
 		}
 	})
 	taken, refused := m.sortOut(turns)
-	figure(t, effort, "P24", "the edge's disk full %d times: %s, %d runs turned away", effort.Of(fills), m.allCompleted(taken), refused)
+	figure(t, "P24", "the edge's disk full %d times: %s, %d runs turned away", effort.Of(fills), m.allCompleted(taken), refused)
 	if m.edge.Process().PID() != edge {
 		t.Error("the edge was started again")
 	}

@@ -48,5 +48,5 @@ func TestHubsWhoseClocksAreApartServeOneStory(t *testing.T) {
 	}
 	s.seen.Check()
 	watched.Check()
-	figure(t, effort, "P23, with two hubs", "%d crossings, %d events", len(turns), events)
+	figure(t, "P23, with two hubs", "%d crossings, %d events", len(turns), events)
 }

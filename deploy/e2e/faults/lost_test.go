@@ -42,7 +42,7 @@ func loseNothing(t *testing.T, effort nemesis.Effort, c *clocks) *siege {
 	})
 	ended, events, whole := s.examine(turns)
 	again := s.relay.again.Load()
-	figure(t, effort, c.promise("P2 and P3"), "%d runs ended as %v, %d events, %d rows delivered again", len(turns), ended, events, again)
+	figure(t, c.promise("P2 and P3"), "%d runs ended as %v, %d events, %d rows delivered again", len(turns), ended, events, again)
 	if again < repeatedRows || ended[event.RunCompleted] == 0 || ended[event.RunInterrupted] == 0 && effort.Of(lostEdgeKills) >= sureKills {
 		t.Fatal("too little happened to prove anything")
 	}

@@ -27,6 +27,10 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", atOnce); err != nil {
 		panic(err)
 	}
+	flag.Parse()
+	if *seed == 0 {
+		*seed = uint64(time.Now().UnixNano())
+	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		rig.RemovePrograms()
 		os.Exit(code)
@@ -34,18 +38,14 @@ func TestMain(m *testing.M) {
 }
 
 // figure says what was tried of a promise and how to try the same again. The report of `make test` shows it though the test passed.
-func figure(t *testing.T, e nemesis.Effort, promise, format string, args ...any) {
+func figure(t *testing.T, promise, format string, args ...any) {
 	t.Helper()
-	t.Logf("figure: %s: %s (SEED=%d TIME=%s)", promise, fmt.Sprintf(format, args...), e.Seed, e.Time)
+	t.Logf("figure: %s: %s (SEED=%d TIME=%s)", promise, fmt.Sprintf(format, args...), *seed, *span)
 }
 
-// effortOf returns how much a test does, and prints how to do the same again.
+// effortOf returns how much a test does, and prints how to do the same again. All tests of a process have one seed.
 func effortOf(t *testing.T) nemesis.Effort {
 	t.Helper()
-	e := nemesis.Effort{Seed: *seed, Time: *span}
-	if e.Seed == 0 {
-		e.Seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("again with: make faults SEED=%d TIME=%s", e.Seed, e.Time)
-	return e
+	t.Logf("again with: make faults SEED=%d TIME=%s", *seed, *span)
+	return nemesis.Effort{Seed: *seed, Time: *span}
 }

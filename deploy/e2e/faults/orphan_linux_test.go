@@ -48,7 +48,7 @@ func TestAKilledEdgeLeavesNoOrphanAfterItsRestart(t *testing.T) {
 	if longest := slices.Max(took); longest > within {
 		t.Errorf("orphans lived up to %s after the restart, want at most %s", longest, within)
 	}
-	figure(t, effort, "P16", "%d kills: orphans gone after %s at most, %s in the middle", len(took), slices.Max(took), slices.Sorted(slices.Values(took))[len(took)/2])
+	figure(t, "P16", "%d kills: orphans gone after %s at most, %s in the middle", len(took), slices.Max(took), slices.Sorted(slices.Values(took))[len(took)/2])
 }
 
 // agents returns the processes of the machine's agents.

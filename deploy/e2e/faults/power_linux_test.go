@@ -148,7 +148,7 @@ func TestPowerCutsLoseNothingThatWasAnsweredOrJournalled(t *testing.T) {
 		t.Error(err)
 	}
 	ended, events, _ := m.examine(turns)
-	figure(t, effort, "P5", "%d messages answered, %d runs ended as %v, %d events", len(told.told), len(turns), ended, events)
+	figure(t, "P5", "%d messages answered, %d runs ended as %v, %d events", len(told.told), len(turns), ended, events)
 	if len(told.told) < 20 || ended[event.RunCompleted] == 0 || ended[event.RunInterrupted] == 0 && effort.Of(darkEdges) >= sureKills {
 		t.Error("too little happened to prove anything")
 	}

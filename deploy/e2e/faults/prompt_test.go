@@ -42,7 +42,7 @@ func answerOnce(t *testing.T, effort nemesis.Effort, c *clocks) {
 		}
 		seen.UntilEnded(run)
 	}
-	figure(t, effort, c.promise("a question"), "%d asked and answered", turns)
+	figure(t, c.promise("a question"), "%d asked and answered", turns)
 	used, err := os.ReadFile(book)
 	if lines := strings.Count(string(used), "\n"); err != nil || lines != turns {
 		t.Errorf("the tool was used %d times for %d answers (%v)", lines, turns, err)

@@ -131,7 +131,7 @@ func sendThroughKills(t *testing.T, effort nemesis.Effort, c *clocks) {
 	if err := told.examine(stored); err != nil {
 		t.Error(err)
 	}
-	figure(t, effort, c.promise("P1"), "%d messages answered, %d stored, the hub killed %d times", len(told.told), len(stored), kills)
+	figure(t, c.promise("P1"), "%d messages answered, %d stored, the hub killed %d times", len(told.told), len(stored), kills)
 	if len(told.told) != total {
 		t.Errorf("%d messages were answered, want %d", len(told.told), total)
 	}

@@ -62,7 +62,7 @@ func TestARunDispatchedAgainAndAgainStartsAtMostOneProcess(t *testing.T) {
 			t.Errorf("run %s ended as %v", run, ends)
 		}
 	}
-	figure(t, effort, "P13", "%d runs, %d commands sent, killed %v, %d started", len(runs), m.hub.sent, killed, len(starts))
+	figure(t, "P13", "%d runs, %d commands sent, killed %v, %d started", len(runs), m.hub.sent, killed, len(starts))
 	if least := len(runs) - places*total/perKill; len(starts) < least || m.hub.sent < total*deliveries {
 		t.Errorf("%d starts, %d commands sent: too few to prove anything", len(starts), m.hub.sent)
 	}

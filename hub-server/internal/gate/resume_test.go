@@ -16,7 +16,16 @@ import (
 var (
 	resumes    = flag.Int("resumes", 200, "how often a client is cut off at a random frame and resumes")
 	lostFrames = flag.Int("lost", 200, "how many frames are lost on the way")
+	seed       = flag.Uint64("seed", 0, "at which frames a client is cut off (P8); 0: something new, which is printed")
 )
+
+// chosenSeed is the seed that the flag gives, or a new one.
+func chosenSeed() uint64 {
+	if *seed == 0 {
+		return uint64(time.Now().UnixNano())
+	}
+	return *seed
+}
 
 func TestTheFirstFrameSaysWhereTheClientStands(t *testing.T) {
 	h := newWorld(t).hub(nil)
@@ -58,11 +67,13 @@ func TestABadCursorIsAnsweredWithAResetAndALiveConnection(t *testing.T) {
 // A client is cut off at random frames while rows keep coming, and resumes by the last cursor it saw: it ends up with every row once,
 // in order (P8).
 func TestResumeReplaysExactlyWhatWasMissed(t *testing.T) {
-	got, resumed := resumeAgainAndAgain(t, *resumes, func(read []int) []int { return read })
+	chosen := chosenSeed()
+	t.Logf("again with: go test ./internal/gate -run TestResumeReplays -resumes %d -seed %d", *resumes, chosen)
+	got, resumed := resumeAgainAndAgain(t, chosen, *resumes, func(read []int) []int { return read })
 	if want := numbers(*resumes * notesPerResume); !slices.Equal(got, want) {
 		t.Errorf("got %d notes, not each of %d once and in order: %v", len(got), len(want), got)
 	}
-	t.Logf("figure: P8: %d notes over %d resumes", len(got), resumed)
+	t.Logf("figure: P8: %d notes over %d resumes (SEED=%d)", len(got), resumed, chosen)
 	if resumed < *resumes {
 		t.Errorf("resumed %d times, want %d at least", resumed, *resumes)
 	}
@@ -71,7 +82,7 @@ func TestResumeReplaysExactlyWhatWasMissed(t *testing.T) {
 // The positive control of the test above: a client that keeps the cursor of a frame which it has not kept is seen to miss it.
 func TestAClientThatIsAheadOfItselfIsSeenToMissFrames(t *testing.T) {
 	const some = 20
-	got, _ := resumeAgainAndAgain(t, some, func(read []int) []int { return read[:len(read)-1] })
+	got, _ := resumeAgainAndAgain(t, chosenSeed(), some, func(read []int) []int { return read[:len(read)-1] })
 	if slices.Equal(got, numbers(some*notesPerResume)) {
 		t.Error("nobody notices that frames are missing: the test of this promise proves nothing")
 	}
@@ -80,10 +91,11 @@ func TestAClientThatIsAheadOfItselfIsSeenToMissFrames(t *testing.T) {
 // notesPerResume is how many notes are committed per resume that is asked for; a client reads fewer of them on average before it is cut off.
 const notesPerResume = 10
 
-// resumeAgainAndAgain cuts a client off about so many times and returns what it has kept of the notes that it has read, and how often it has
+// resumeAgainAndAgain cuts a client off about so many times, at frames that follow from the seed, and returns what it has kept of the notes that it has read, and how often it has
 // resumed. keep is given what was read on one connection.
-func resumeAgainAndAgain(t *testing.T, times int, keep func(read []int) []int) (got []int, resumed int) {
+func resumeAgainAndAgain(t *testing.T, seed uint64, times int, keep func(read []int) []int) (got []int, resumed int) {
 	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 0))
 	w := newWorld(t)
 	hubs := []*hub{w.hub(nil), w.hub(nil)}
 	token, who := w.login(id.NewUser())
@@ -110,7 +122,7 @@ func resumeAgainAndAgain(t *testing.T, times int, keep func(read []int) []int) (
 	}()
 	for left := rows; left > 0; resumed++ {
 		var read []int
-		for range min(left, 1+rand.IntN(notesPerResume+4)) {
+		for range min(left, 1+random.IntN(notesPerResume+4)) {
 			read = append(read, c.note())
 			if left--; left%group == 0 {
 				<-turn

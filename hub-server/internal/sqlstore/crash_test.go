@@ -32,8 +32,9 @@ const crashes = 6
 func TestAKilledProcessLosesNothingItAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hub.db")
 	seedCrash(t, path)
+	random := chanceOf(t).part(0)
 	for range crashes {
-		acknowledged := killedCommitter(t, path)
+		acknowledged := killedCommitter(t, path, random)
 		watermark := checkAfterCrash(t, path)
 		if watermark < acknowledged {
 			t.Fatalf("row %d was acknowledged, the store holds up to %d", acknowledged, watermark)
@@ -80,7 +81,7 @@ func runWriter(s *Store) (*Writer, func()) {
 }
 
 // killedCommitter lets a child commit for a moment, kills it, and returns the last watermark that it acknowledged.
-func killedCommitter(t *testing.T, path string) (acknowledged wire.ProducerSeq) {
+func killedCommitter(t *testing.T, path string, random *rand.Rand) (acknowledged wire.ProducerSeq) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
 	child.Env = append(os.Environ(), crashStore+"="+path)
@@ -92,14 +93,14 @@ func killedCommitter(t *testing.T, path string) (acknowledged wire.ProducerSeq) 
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill := 20 + rand.IntN(60) // acknowledged frames
+	kill, after := 20+random.IntN(60), time.Duration(random.IntN(3000))*time.Microsecond // acknowledged frames, and since the last of them
 	lines := bufio.NewScanner(out)
 	for n := 0; lines.Scan(); n++ {
 		if _, err := fmt.Sscanf(lines.Text(), "%d", &acknowledged); err != nil {
 			t.Fatalf("child says %q", lines.Text())
 		}
 		if n == kill {
-			time.AfterFunc(time.Duration(rand.IntN(3000))*time.Microsecond, func() { child.Process.Kill() }) //nolint:errcheck // Wait tells
+			time.AfterFunc(after, func() { child.Process.Kill() }) //nolint:errcheck // Wait tells
 		}
 	}
 	if err := child.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {

@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"flag"
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -13,8 +14,27 @@ var (
 	writeFor      = flag.Duration("write-for", 0, "how long the writers of P4 and P7 write; 0: a fixed number of transactions")
 	logs          = flag.Int("logs", 64, "the runs that the 16 writers of P4 write")
 	promptCrashes = flag.Int("prompt-crashes", 300/share, "how often a hub is killed around a question (P10)")
+	seed          = flag.Uint64("seed", 0, "what is done at random (P1, P4, P7, P10); 0: something new, which is printed")
 	questions     = flag.Int("questions", 500/share, "how many questions are answered by many at once (P11)")
 )
+
+// chance is what a test does at random. All of it follows from the seed: whatever goes on beside it takes a part of its own.
+type chance struct{ seed uint64 }
+
+// chanceOf is what the flag says, or something new, and prints how to have it again.
+func chanceOf(t *testing.T) chance {
+	t.Helper()
+	c := chance{*seed}
+	if c.seed == 0 {
+		c.seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("again with: go test ./internal/sqlstore -run '^%s$' -seed %d -write-for %s -logs %d -prompt-crashes %d",
+		t.Name(), c.seed, *writeFor, *logs, *promptCrashes)
+	return c
+}
+
+// part returns the numbers of one of several goroutines.
+func (c chance) part(n int) *rand.Rand { return rand.New(rand.NewPCG(c.seed, uint64(n))) }
 
 // span is a stretch of work.
 type span struct {

@@ -23,6 +23,7 @@ const (
 // Promise P4: with 16 edges writing 64 runs through two hubs, while people cancel some of them, each run's log is 1..n at every moment,
 // and the outbox tells of it in that order. One reader follows the logs, another one the outbox.
 func TestALogIsDenseAndInCommitOrderAtEveryMoment(t *testing.T) {
+	chance := chanceOf(t)
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
 		hubs := []*record{newRecord(t, s, w)}
 		if s.dialect.advisory {
@@ -34,8 +35,8 @@ func TestALogIsDenseAndInCommitOrderAtEveryMoment(t *testing.T) {
 			hub := hubs[i%len(hubs)]
 			j, mine := lanes(t, hub)
 			runs = append(runs, mine...)
-			writing := spanOf(orderFrames)
-			writers.Go(func() { writing.each(func() bool { return writeFrame(t, hub, j, mine) }) })
+			writing, random := spanOf(orderFrames), chance.part(i)
+			writers.Go(func() { writing.each(func() bool { return writeFrame(t, hub, j, mine, random) }) })
 		}
 		stop := make(chan struct{})
 		var readers sync.WaitGroup
@@ -45,7 +46,7 @@ func TestALogIsDenseAndInCommitOrderAtEveryMoment(t *testing.T) {
 		writers.Wait()
 		close(stop)
 		readers.Wait()
-		told.check(t, hubs[0], runs)
+		told.check(t, hubs[0], runs, chance)
 	})
 }
 
@@ -68,10 +69,10 @@ func lanes(tb testing.TB, r *record) (*journal, []id.Run) {
 }
 
 // writeFrame commits a frame with some rows, and now and then cancels a run. It says whether that went well.
-func writeFrame(tb testing.TB, r *record, j *journal, runs []id.Run) bool {
+func writeFrame(tb testing.TB, r *record, j *journal, runs []id.Run, random *rand.Rand) bool {
 	tb.Helper()
-	for range 1 + rand.IntN(20) {
-		j.write(tb, runs[rand.IntN(len(runs))], wireDelta, json.RawMessage(`{"delta":"x"}`))
+	for range 1 + random.IntN(20) {
+		j.write(tb, runs[random.IntN(len(runs))], wireDelta, json.RawMessage(`{"delta":"x"}`))
 	}
 	first, last := int(j.lane.Watermark), len(j.rows)
 	res, err := r.Lanes.Commit(tb.Context(), j.frame(first+1, last))
@@ -81,8 +82,8 @@ func writeFrame(tb testing.TB, r *record, j *journal, runs []id.Run) bool {
 	}
 	j.lane.Watermark, j.lane.Chain = res.Watermark, res.Chain
 	clear(j.rows[first:last]) // hours of them would not fit into memory
-	if rand.IntN(4) == 0 {
-		if _, err := r.Runs.Cancel(tb.Context(), runs[rand.IntN(len(runs))], r.fleet.owner); err != nil {
+	if random.IntN(4) == 0 {
+		if _, err := r.Runs.Cancel(tb.Context(), runs[random.IntN(len(runs))], r.fleet.owner); err != nil {
 			tb.Errorf("cancel: %v", err)
 			return false
 		}
@@ -167,7 +168,7 @@ func (o *tail) take(rows []delivery.Row) error {
 }
 
 // check compares what was told in the end with each log.
-func (o *tail) check(t *testing.T, r *record, runs []id.Run) {
+func (o *tail) check(t *testing.T, r *record, runs []id.Run, chance chance) {
 	t.Helper()
 	events := 0
 	for _, runID := range runs {
@@ -177,7 +178,7 @@ func (o *tail) check(t *testing.T, r *record, runs []id.Run) {
 		}
 		events += stored
 	}
-	t.Logf("figure: P4: %d events of %d runs, %d rows of the outbox", events, len(runs), o.after)
+	t.Logf("figure: P4: %d events of %d runs, %d rows of the outbox (SEED=%d)", events, len(runs), o.after, chance.seed)
 }
 
 // The positive control: an outbox with a hole, and one that tells of a run's events in another order, are found out.

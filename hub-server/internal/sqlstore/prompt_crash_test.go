@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,19 +46,21 @@ const crashSites = 12
 // P10. What a device was shown of a question is in the store after a crash, byte for byte, and so is what the edge was told to be there.
 func TestP10AQuestionIsOnDiskBeforeAnybodySeesItAndStaysAsItWas(t *testing.T) {
 	crashesAtEach := *promptCrashes / crashSites
-	for _, kind := range []event.PromptKind{event.PromptPermission, event.PromptQuestion, event.PromptPlanReview, event.PromptStepDecision} {
+	chance := chanceOf(t)
+	for n, kind := range []event.PromptKind{event.PromptPermission, event.PromptQuestion, event.PromptPlanReview, event.PromptStepDecision} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			hub := seedAsking(t, kind)
+			random := chance.part(n)
 			seen := map[id.Request]string{} // notifications, over all crashes
 			for i := range 3 * crashesAtEach {
 				point := []string{pointSent, pointStored, pointShown}[i%3]
-				said := hub.killedAt(t, point)
+				said := hub.killedAt(t, point, 1+random.IntN(4))
 				for _, lost := range hub.missing(t, said, seen) {
 					t.Errorf("crash %d, after a question was %s: %s", i, point, lost)
 				}
 			}
-			t.Logf("figure: P10: %d crashes, %d questions shown", 3*crashesAtEach, len(seen))
+			t.Logf("figure: P10: %d crashes, %d questions shown (SEED=%d)", 3*crashesAtEach, len(seen), chance.seed)
 			if len(seen) < crashesAtEach {
 				t.Errorf("%d questions were shown: too few to prove anything", len(seen))
 			}
@@ -71,8 +72,9 @@ func TestP10AQuestionIsOnDiskBeforeAnybodySeesItAndStaysAsItWas(t *testing.T) {
 func TestP10AHubThatSpeaksTooEarlyIsCaught(t *testing.T) {
 	hub := seedAsking(t, event.PromptQuestion)
 	hub.Hasty = true
+	random := chanceOf(t).part(0)
 	for range 50 {
-		if said := hub.killedAt(t, pointStored); len(hub.missing(t, said, map[id.Request]string{})) > 0 {
+		if said := hub.killedAt(t, pointStored, 1+random.IntN(4)); len(hub.missing(t, said, map[id.Request]string{})) > 0 {
 			return
 		}
 	}
@@ -98,8 +100,8 @@ type heardFrom struct {
 	shown  map[id.Request]string // the whole notification
 }
 
-// killedAt lets a process work and kills it when it has reached the point for a time between the first and the fourth.
-func (h askingHub) killedAt(t *testing.T, point string) heardFrom {
+// killedAt lets a process work and kills it when it has reached the point so many times.
+func (h askingHub) killedAt(t *testing.T, point string, times int) heardFrom {
 	t.Helper()
 	setting, err := json.Marshal(h)
 	if err != nil {
@@ -115,7 +117,7 @@ func (h askingHub) killedAt(t *testing.T, point string) heardFrom {
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said, left := heardFrom{shown: map[id.Request]string{}}, 1+rand.IntN(4)
+	said := heardFrom{shown: map[id.Request]string{}}
 	for lines := bufio.NewReader(out); ; {
 		line, err := lines.ReadString('\n')
 		if err != nil {
@@ -133,7 +135,7 @@ func (h askingHub) killedAt(t *testing.T, point string) heardFrom {
 			t.Fatalf("child says %q", line)
 		}
 		if word == point {
-			if left--; left == 0 {
+			if times--; times == 0 {
 				child.Process.Kill() //nolint:errcheck // Wait tells
 			}
 		}

@@ -25,6 +25,7 @@ const (
 // Promise P7: a reader of "position > last" skips nothing and is held up by nothing, although 16 writers, on eight hubs where the store may
 // have several, take their time between their statements, and between the taking of positions and the commit, and a transaction is stuck.
 func TestATailReaderSkipsNothing(t *testing.T) {
+	chance := chanceOf(t)
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
 		writers := []*Writer{w}
 		for s.dialect.advisory && len(writers) < skipHubs {
@@ -34,10 +35,12 @@ func TestATailReaderSkipsNothing(t *testing.T) {
 		var wg sync.WaitGroup
 		var rows atomic.Int64
 		for i := range skipWriters {
-			each, writing := 1+rand.IntN(skipRows), spanOf(skipEach)
+			random, writing := chance.part(i), spanOf(skipEach)
+			each := 1 + random.IntN(skipRows)
 			wg.Go(func() {
 				writing.each(func() bool {
-					err := writers[i%len(writers)].Do(t.Context(), nil, func(ctx context.Context, tx *Tx) error { return emitSlowly(ctx, tx, each) })
+					slowly := someTime(random)
+					err := writers[i%len(writers)].Do(t.Context(), nil, func(ctx context.Context, tx *Tx) error { return emitSlowly(ctx, tx, each, slowly) })
 					if err != nil {
 						t.Errorf("write: %v", err)
 						return false
@@ -63,7 +66,7 @@ func TestATailReaderSkipsNothing(t *testing.T) {
 		if err != nil || last != int(rows.Load()) {
 			t.Errorf("reached %d of %d: %v", last, rows.Load(), err)
 		}
-		t.Logf("figure: P7: %d rows of %d writers", last, skipWriters)
+		t.Logf("figure: P7: %d rows of %d writers (SEED=%d)", last, skipWriters, chance.seed)
 	})
 }
 
@@ -89,19 +92,24 @@ func getStuck(t *testing.T, s *Store) {
 	}
 }
 
-func emitSlowly(ctx context.Context, tx *Tx, rows int) error {
+func emitSlowly(ctx context.Context, tx *Tx, rows int, slowly time.Duration) error {
 	for range rows {
 		if err := emit("typing")(ctx, tx); err != nil {
 			return err
 		}
 	}
-	pause(ctx)
+	pause(ctx, slowly)
 	return nil
 }
 
-func pause(ctx context.Context) {
+// someTime is how long a writer pauses.
+func someTime(random *rand.Rand) time.Duration {
+	return time.Duration(random.IntN(500)) * time.Microsecond
+}
+
+func pause(ctx context.Context, some time.Duration) {
 	select {
-	case <-time.After(time.Duration(rand.IntN(500)) * time.Microsecond):
+	case <-time.After(some):
 	case <-ctx.Done():
 	}
 }
@@ -135,10 +143,12 @@ func TestATailReaderWouldSkipPositionsTakenEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	var writing sync.WaitGroup
-	for range skipWriters {
+	chance := chanceOf(t)
+	for i := range skipWriters {
+		random := chance.part(i)
 		writing.Go(func() {
 			for range skipEach {
-				if err := writeEarly(t.Context(), s); err != nil {
+				if err := writeEarly(t.Context(), s, someTime(random)); err != nil {
 					t.Errorf("write: %v", err)
 					return
 				}
@@ -150,14 +160,14 @@ func TestATailReaderWouldSkipPositionsTakenEarly(t *testing.T) {
 	ending.Go(func() { writing.Wait(); close(written) })
 	seen := readNaively(t, s, written)
 	ending.Wait()
-	t.Logf("figure: P7, positive control: the naive reader skipped %d of %d rows", skipWriters*skipEach-seen, skipWriters*skipEach)
+	t.Logf("figure: P7, positive control: the naive reader skipped %d of %d rows (SEED=%d)", skipWriters*skipEach-seen, skipWriters*skipEach, chance.seed)
 	if seen >= skipWriters*skipEach {
 		t.Error("the naive reader saw every row: the test of this promise proves nothing")
 	}
 }
 
 // writeEarly takes a position and commits a moment later.
-func writeEarly(ctx context.Context, s *Store) error {
+func writeEarly(ctx context.Context, s *Store, slowly time.Duration) error {
 	tx, err := s.writeDB.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -166,7 +176,7 @@ func writeEarly(ctx context.Context, s *Store) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO early DEFAULT VALUES`); err != nil {
 		return err
 	}
-	pause(ctx)
+	pause(ctx, slowly)
 	return tx.Commit()
 }
 
