@@ -12,18 +12,25 @@ import (
 )
 
 var (
-	seed   = flag.Uint64("seed", 0, "what TestNothingIsLostAtRandomMoments does; 0: something new, which is printed")
+	seed   = flag.Uint64("seed", 0, "what the tests of random moments do; 0: something new, which is printed")
 	faults = flag.Int("faults", 6, "how many faults TestNothingIsLostAtRandomMoments makes")
 )
+
+// randomOf is what the flag says, or something new, and prints how to have it again.
+func randomOf(t *testing.T) *rand.Rand {
+	t.Helper()
+	chosen := *seed
+	if chosen == 0 {
+		chosen = uint64(time.Now().UnixNano())
+	}
+	t.Logf("again with: go test ./story -run '^%s$' -seed %d -faults %d", t.Name(), chosen, *faults)
+	return rand.New(rand.NewPCG(chosen, 0))
+}
 
 // Faults at moments that nobody has chosen. The edge lives: what its agent says must all arrive.
 func TestNothingIsLostAtRandomMoments(t *testing.T) {
 	t.Parallel()
-	if *seed == 0 {
-		*seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("again with: go test ./story -run RandomMoments -seed %d -faults %d", *seed, *faults)
-	random := rand.New(rand.NewPCG(*seed, 0))
+	random := randomOf(t)
 	s := newScene(t, "--events", "1500", "--rate", "150", "--tools", "--artifact", "report.md")
 	run := s.begin()
 	for range *faults {
@@ -56,7 +63,7 @@ func TestEveryRunEndsAndNothingIsMadeUpWhenTheEdgeIsKilledAtRandomMoments(t *tes
 	t.Parallel()
 	const kills = 4
 	s := newScene(t, "--events", "100000", "--rate", "150", "--tools")
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	random := randomOf(t)
 	for i := range kills {
 		asked := fmt.Sprintf("work until you are killed for the time %d", i)
 		run := s.b.Run(s.session, "@worker "+asked)
