@@ -30,7 +30,7 @@ type Watch struct {
 	lastLook  time.Time // monotonic
 	lastWall  time.Time
 	lastSweep time.Time
-	absent    map[id.Edge]time.Time // since when, monotonic; owned by Run
+	absent    map[id.Run]time.Time // since when its edge is, monotonic; owned by Run
 }
 
 // Continuer takes answers back to an agent whose process has ended.
@@ -42,7 +42,7 @@ type Continuer interface {
 // NewWatch returns a watch that interrupts the runs of an edge after so long an absence (HUB_INTERRUPT_AFTER). A person has all the time
 // in the world: runs that wait for one are left alone, whether a process may still wait with them or not.
 func NewWatch(runs *Runs, continuer Continuer, after time.Duration) *Watch {
-	return &Watch{runs: runs, continuer: continuer, after: after, absent: map[id.Edge]time.Time{}}
+	return &Watch{runs: runs, continuer: continuer, after: after, absent: map[id.Run]time.Time{}}
 }
 
 // Run watches until ctx ends. Trouble with the store is logged and tried again at the next look.
@@ -87,7 +87,7 @@ func (w *Watch) Look(ctx context.Context, at, wall time.Time) error {
 	}
 	w.observe(open, at)
 	for _, r := range open {
-		reason, err := w.reason(ctx, r.Edge, at)
+		reason, err := w.reason(ctx, r, at)
 		if err != nil {
 			return err
 		}
@@ -122,17 +122,16 @@ func (w *Watch) tendAbandoned(ctx context.Context) error {
 	return nil
 }
 
-// reason says why the runs of an edge must end, "" if they need not: it was removed and will never come back, or it has stayed away for
-// too long.
-func (w *Watch) reason(ctx context.Context, edge id.Edge, at time.Time) (fault.Code, error) {
-	since, away := w.absent[edge]
+// reason says why a run must end, "" if it need not: its edge was removed and will never come back, or it has stayed away for too long.
+func (w *Watch) reason(ctx context.Context, r Run, at time.Time) (fault.Code, error) {
+	since, away := w.absent[r.ID]
 	if !away {
 		return "", nil
 	}
-	known, err := w.runs.dispatcher.edges.Edge(ctx, edge)
+	known, err := w.runs.dispatcher.edges.Edge(ctx, r.Edge)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("read edge %s: %w", edge, err)
+		return "", fmt.Errorf("read edge %s: %w", r.Edge, err)
 	case known.Revoked():
 		return fault.EdgeRevoked, nil
 	case at.Sub(since) >= w.after:
@@ -154,18 +153,19 @@ func jumped(monotonic, wall, tolerated time.Duration) bool {
 	return monotonic > lookEvery+tolerated || (wall-monotonic).Abs() > jump
 }
 
-// observe begins an absence for each edge that has open runs and is not here, and ends it for all others.
+// observe begins an absence for each open run whose edge is not here, and ends it for all others. Each run has its own: one that began since the
+// last look shows that its edge was here meanwhile.
 func (w *Watch) observe(open []Run, at time.Time) {
-	away := map[id.Edge]time.Time{}
+	away := map[id.Run]time.Time{}
 	for _, r := range open {
 		if w.runs.presence.Online(r.Edge) {
 			continue
 		}
-		since, known := w.absent[r.Edge]
+		since, known := w.absent[r.ID]
 		if !known {
 			since = at
 		}
-		away[r.Edge] = since
+		away[r.ID] = since
 	}
 	w.absent = away
 }

@@ -38,6 +38,13 @@ func (s *oneRun) arrive(online bool) {
 	s.online = online
 }
 
+// begin starts another run on the same edge.
+func (s *oneRun) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.run.ID, s.run.State, s.run.LastEventSeq = id.NewRun(), run.StateRunning, 0
+}
+
 func (s *oneRun) revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,6 +142,26 @@ func TestAnEdgeThatComesBackBeginsANewAbsence(t *testing.T) {
 		pass(11 * time.Minute)
 		if s.state() != run.StateInterrupted {
 			t.Errorf("an absence of more than an hour left the run %s", s.state())
+		}
+	})
+}
+
+// An edge whose run was given up comes back, starts another one, and is gone again before anybody has looked.
+func TestARunThatBeganSinceTheLastLookHasAnAbsenceOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oneRun{}
+		watched(t, s)
+		for s.state() == run.StateRunning {
+			pass(time.Second)
+		}
+		s.begin()
+		pass(10 * time.Second)
+		if s.state() != run.StateRunning {
+			t.Errorf("a run whose edge was away for ten seconds is %s", s.state())
+		}
+		pass(time.Hour)
+		if s.state() != run.StateInterrupted {
+			t.Errorf("after more than an hour the run is %s", s.state())
 		}
 	})
 }
