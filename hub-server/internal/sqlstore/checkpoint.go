@@ -11,21 +11,27 @@ import (
 
 const (
 	checkpointEvery = time.Second
-	passiveAbove    = 4 << 20  // bytes of WAL from which it is worth copying into the file
-	truncateAbove   = 64 << 20 // bytes of WAL from which commits may wait a moment for it to be cut
+	passiveAbove    = 4 << 20   // bytes of WAL from which it is worth copying into the file
+	restartAbove    = 64 << 20  // bytes in use of the WAL from which commits may wait a moment for it to begin anew
+	truncateAbove   = 256 << 20 // bytes of WAL from which it is given back to the disk: to cut it, and to let it grow again, takes longer
+	// moreRounds is how often the WAL is copied beside the commits once more before they have to wait: each round copies what was committed
+	// during the one before, so little is left.
+	moreRounds = 3
+
+	walFrame = 24 + 4096 // bytes of a page in the WAL
 )
 
 // Checkpointer copies the WAL of a SQLite store into its file beside the commits, so that none of them pays for it. A PostgreSQL store
 // looks after itself.
 type Checkpointer struct {
-	store             *Store
-	log               *slog.Logger
-	passive, truncate int64 // thresholds in bytes
+	store                      *Store
+	log                        *slog.Logger
+	passive, restart, truncate int64 // thresholds in bytes
 }
 
 // NewCheckpointer returns the checkpointer of s; run exactly one.
 func (s *Store) NewCheckpointer(log *slog.Logger) *Checkpointer {
-	return &Checkpointer{store: s, log: log, passive: passiveAbove, truncate: truncateAbove}
+	return &Checkpointer{store: s, log: log, passive: passiveAbove, restart: restartAbove, truncate: truncateAbove}
 }
 
 // Run checkpoints until ctx ends. A checkpoint that fails is logged and tried again.
@@ -49,7 +55,8 @@ func (c *Checkpointer) Run(ctx context.Context) error {
 }
 
 // checkpoint copies what it can without holding anybody up. If the WAL is too long even so, because commits and readers never leave it
-// alone, it cuts it: that holds commits up for the rest that is left to copy, and gives up after a moment if a reader is in the way.
+// alone, it lets it begin anew, or cuts it: that holds commits up for the rest that is left to copy, and gives up after a moment if a reader
+// is in the way.
 func (c *Checkpointer) checkpoint(ctx context.Context) error {
 	size, err := c.walSize()
 	if err != nil || size < c.passive {
@@ -63,22 +70,30 @@ func (c *Checkpointer) checkpoint(ctx context.Context) error {
 	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 50`); err != nil {
 		return fmt.Errorf("set patience: %w", err)
 	}
-	if err := runCheckpoint(ctx, conn, `PRAGMA wal_checkpoint(PASSIVE)`); err != nil {
+	used, err := runCheckpoint(ctx, conn, "PASSIVE")
+	if err != nil || size < c.truncate && used < c.restart {
 		return err
 	}
-	if size < c.truncate {
-		return nil
+	for range moreRounds {
+		if _, err := runCheckpoint(ctx, conn, "PASSIVE"); err != nil {
+			return err
+		}
 	}
-	return runCheckpoint(ctx, conn, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	mode := "RESTART"
+	if size >= c.truncate {
+		mode = "TRUNCATE"
+	}
+	_, err = runCheckpoint(ctx, conn, mode)
+	return err
 }
 
-// runCheckpoint ignores whether the checkpoint got everywhere: the next one goes on.
-func runCheckpoint(ctx context.Context, conn *sql.Conn, pragma string) error {
-	var busy, frames, copied int
-	if err := conn.QueryRowContext(ctx, pragma).Scan(&busy, &frames, &copied); err != nil {
-		return fmt.Errorf("%s: %w", pragma, err)
+// runCheckpoint returns how many bytes of the WAL were in use. It ignores whether the checkpoint got everywhere: the next one goes on.
+func runCheckpoint(ctx context.Context, conn *sql.Conn, mode string) (used int64, err error) {
+	var busy, frames, copied int64
+	if err := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(`+mode+`)`).Scan(&busy, &frames, &copied); err != nil {
+		return 0, fmt.Errorf("checkpoint %s: %w", mode, err)
 	}
-	return nil
+	return frames * walFrame, nil
 }
 
 func (c *Checkpointer) walSize() (int64, error) {

@@ -99,7 +99,7 @@ func TestACheckpointCutsALongWAL(t *testing.T) {
 		}
 		return n
 	}
-	c.passive, c.truncate = 1<<20, 4<<20
+	c.passive, c.restart, c.truncate = 1<<20, 4<<20, 8<<20
 	for range 2 {
 		write()
 	}
@@ -111,7 +111,18 @@ func TestACheckpointCutsALongWAL(t *testing.T) {
 	if after := size(); after != before {
 		t.Errorf("after a checkpoint the WAL grew from %d to %d bytes", before, after)
 	}
-	for range 8 {
+	for range 6 {
+		write()
+	}
+	if err := c.checkpoint(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before = size()
+	write() // the WAL has begun anew
+	if after := size(); after != before {
+		t.Errorf("after a long WAL began anew it grew from %d to %d bytes", before, after)
+	}
+	for range 10 {
 		write()
 	}
 	if err := c.checkpoint(t.Context()); err != nil {
@@ -126,7 +137,7 @@ func TestAReaderInTheWayHoldsNobodyUp(t *testing.T) {
 	s := openAt(t, filepath.Join(t.TempDir(), "hub.db"))
 	w := startWriter(t, s)
 	c := s.NewCheckpointer(slog.New(slog.DiscardHandler))
-	c.passive, c.truncate = 1, 1
+	c.passive, c.restart, c.truncate = 1, 1, 1
 	do(t, w, nil, emit("typing"))
 	reader, err := s.readDB.BeginTx(t.Context(), nil)
 	if err != nil {
