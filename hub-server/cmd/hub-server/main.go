@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -98,7 +99,14 @@ func run(ctx context.Context, command string, args arguments) error {
 	return serve(ctx, config)
 }
 
+// gcPercent lets garbage grow to three times what lives before it is collected. What lives in a hub is small and what it throws away is much, so
+// at the usual once it would collect many times a second under load, and delay whatever it does then.
+const gcPercent = 300
+
 func serve(ctx context.Context, config hub.Config) error {
+	if os.Getenv("GOGC") == "" { // an operator knows better
+		debug.SetGCPercent(gcPercent)
+	}
 	log, err := telemetry.NewLogger(os.Stderr, config.LogLevel)
 	if err != nil {
 		return err
