@@ -23,8 +23,11 @@ const (
 	crowdRate    = 10 // events a second of each run
 )
 
-// settling is how long the machine is busy with 200 processes that have just begun, all at once.
-const settling = 2 * time.Second
+// The machine is busy for a while with 200 processes that have just begun, all at once, and with the first ones that end.
+const (
+	settling = 2 * time.Second
+	ending   = time.Second
+)
 
 // streams measures the way of an agent's line to a client of server-sent events while 200 agents speak at once and two clients follow each.
 func (b bench) streams(t *stage) []row {
@@ -87,7 +90,7 @@ func together(t *stage, readers []*reader, lines int) (taken spread) {
 			to = last
 		}
 	}
-	from = from.Add(settling)
+	from, to = from.Add(settling), to.Add(-ending)
 	for _, r := range readers {
 		for _, h := range r.heard {
 			if !h.said.Before(from) && !h.said.After(to) {
