@@ -9,8 +9,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// forceRetries lets a forced end get through while the edge goes on reporting.
-const forceRetries = 512
+// forceRetries is for what moves a run while its edge's rows are held: other hubs, and people.
+const forceRetries = 64
 
 // Forcing is the prepared end of a run for which its edge is not waited.
 type Forcing struct {
@@ -29,6 +29,7 @@ func (r *Runs) Force(ctx context.Context, runID id.Run, by id.User) (Run, error)
 		return found, err
 	}
 	log := r.closer.reading()
+	defer r.holds.hold(runID)()
 	for range forceRetries {
 		if found, err = r.store.Run(ctx, runID); err != nil || found.State.Ended() {
 			return r.seen(found), err

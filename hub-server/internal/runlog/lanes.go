@@ -107,6 +107,9 @@ func (l *Lanes) commit(ctx context.Context, f LaneFrame) (LaneResult, error) {
 		unchanged.Rewind = f.Fit == Ahead
 		return unchanged, nil
 	}
+	if err := l.runs.holds.wait(ctx, f); err != nil {
+		return LaneResult{}, err
+	}
 	if err := l.recognise(ctx, f); err != nil {
 		return LaneResult{}, err
 	}

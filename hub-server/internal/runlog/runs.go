@@ -52,6 +52,7 @@ func New(c Config) Services {
 	runs := &Runs{
 		store: c.Store, succession: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},
 		dispatcher: dispatcher, presence: c.Presence, signer: c.Signer, log: c.Log, metrics: m,
+		holds: newHolds(),
 	}
 	lanes := &Lanes{store: c.Store, runs: runs, blobs: blobs, signer: c.Signer, log: c.Log, metrics: m}
 	return Services{Dispatcher: dispatcher, Runs: runs, Lanes: lanes, Blobs: blobs}
@@ -70,6 +71,7 @@ type Runs struct {
 	signer     *Signer
 	log        *slog.Logger
 	metrics    metrics
+	holds      *holds
 }
 
 // Limits of a page.
