@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/uplink"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 

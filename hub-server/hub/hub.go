@@ -9,9 +9,9 @@ import (
 	"log/slog"
 	"net"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )

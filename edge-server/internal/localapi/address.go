@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // addressFile says where the edge of a home listens: with port 0, or a port that was taken, its configuration does not.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )

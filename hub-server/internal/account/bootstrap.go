@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // BootstrapFile is where the token for the first user lies until it is used: readable by the hub's own user alone.

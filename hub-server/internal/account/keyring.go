@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 const (

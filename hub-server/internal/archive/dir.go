@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // Dir is the folder that archives are in, readable by its owner alone. Safe for concurrent use, also by several processes.

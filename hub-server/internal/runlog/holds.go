@@ -16,9 +16,6 @@ type holds struct {
 
 func newHolds() *holds { return &holds{runs: map[id.Run]chan struct{}{}} }
 
-// released is what waiting for nothing looks like.
-var released = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
-
 // hold lets frames with rows of a run wait until release is called. A frame that is being committed is seen through. Of a run that is held
 // already nothing changes.
 func (h *holds) hold(run id.Run) (release func()) {
@@ -43,8 +40,12 @@ func (h *holds) wait(ctx context.Context, f LaneFrame) error {
 		return nil
 	}
 	for _, run := range f.Runs() {
+		held := h.held(run)
+		if held == nil {
+			continue
+		}
 		select {
-		case <-h.held(run):
+		case <-held:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -58,12 +59,9 @@ func (h *holds) none() bool {
 	return len(h.runs) == 0
 }
 
-// held returns a channel that is closed when the run is let go; at once if nobody holds it.
+// held returns a channel that is closed when the run is let go, nil if nobody holds it.
 func (h *holds) held(run id.Run) <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if done := h.runs[run]; done != nil {
-		return done
-	}
-	return released
+	return h.runs[run]
 }

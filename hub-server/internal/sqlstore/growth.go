@@ -41,7 +41,7 @@ FROM runs WHERE run_id IN (`,
 // heads reads where the logs of runs end; those that the store does not know are missing.
 func (t *Tx) heads(ctx context.Context, runs []id.Run) (map[id.Run]runlog.Head, error) {
 	heads := make(map[id.Run]runlog.Head, len(runs))
-	err := t.queryRows(ctx, selectHeads, args(runs), func(row Scanner) error {
+	err := t.queryRows(ctx, selectHeads, textArgs(runs), func(row Scanner) error {
 		var h runlog.Head
 		err := row.Scan(&h.Run, &h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said, &h.Final, &h.ProcessEnded)
 		heads[h.Run] = h
@@ -62,8 +62,8 @@ func (t *Tx) heads(ctx context.Context, runs []id.Run) (map[id.Run]runlog.Head, 
 	return heads, nil
 }
 
-// args are strings of any type as arguments of a statement.
-func args[S ~string](all []S) []any {
+// textArgs are strings of any type as arguments of a statement.
+func textArgs[S ~string](all []S) []any {
 	out := make([]any, len(all))
 	for i, one := range all {
 		out[i] = string(one)

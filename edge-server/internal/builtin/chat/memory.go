@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // role is who said something.

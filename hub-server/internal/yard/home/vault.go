@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // contents is what a credentials file holds.

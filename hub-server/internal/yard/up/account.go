@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // account is the first user of the hub, as login.txt keeps it for the person.

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/durable"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/home"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 // record is up.json: who runs on this state. It outlives a process that is killed, so that the next one can clear up.

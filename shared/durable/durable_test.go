@@ -1,11 +1,15 @@
 package durable_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"testing"
 
-	"github.com/switchyard-dev/switchyard/edge-server/internal/durable"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 )
 
 func holds(t *testing.T, path, want string) {
@@ -29,6 +33,37 @@ func TestReplaceLeavesTheNewBytesAndNothingElse(t *testing.T) {
 		}
 		holds(t, path, data)
 	}
+}
+
+func TestCreateLeavesWhatIsThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := durable.Create(path, []byte("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Create(path, []byte("second")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v", err)
+	}
+	holds(t, path, "first")
+}
+
+func TestOfManyThatCreateAtOnceOneSucceeds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	var made atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if err := durable.Create(path, []byte("one")); err == nil {
+				made.Add(1)
+			} else if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if made.Load() != 1 {
+		t.Errorf("%d succeeded", made.Load())
+	}
+	holds(t, path, "one")
 }
 
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {

@@ -48,7 +48,7 @@ func put(path string, fill func(io.Writer) error, name func(from, to string) err
 	if err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return SyncFolder(filepath.Dir(path))
 }
 
 // MakeFolder makes a folder for its owner alone, with those above it, unless it is there.
@@ -69,11 +69,11 @@ func MakeFolder(path string) error {
 	if err := os.Mkdir(path, folderMode); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
 	}
-	return syncFolder(above)
+	return SyncFolder(above)
 }
 
-// syncFolder makes durable which names a folder holds and where they lead.
-func syncFolder(path string) error {
+// SyncFolder makes durable which names a folder holds and where they lead.
+func SyncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("sync folder: %w", err)
