@@ -11,6 +11,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 func deaf() *delivery.Followers { return delivery.NewFollowers(maxFollowed) }
@@ -85,6 +86,31 @@ func TestSEC13AMemberWhoIsRemovedGetsNothingMore(t *testing.T) {
 		t.Errorf("after the removal came %v, %v", rest, err)
 	}
 	p.bob.get(p.stream()).is(404, "not_found")
+}
+
+// The tail reads a removal and the event behind it at once: that the event is known to be committed must not spare the look at the membership.
+func TestSEC13ARemovalCountsThoughTheEventBehindItIsKnownToo(t *testing.T) {
+	set := deaf() // told by this test alone
+	p := newPlace(t, func(d *httpapi.Deps) { d.Followers = set })
+	bob := p.bob.login.User.ID
+	p.ada.post("/client/sessions/"+p.session+"/members", object{"member_id": bob}).is(201, "")
+	edge := p.reporter()
+	edge.say(event.RunStarted, event.RunStartedPayload{StartedAt: time.Now()})
+	s := p.bob.follow(p.stream())
+	s.must()
+	run, session := id.Run(p.task), id.Session(p.session)
+	edge.delta("still among us")
+	set.Seen([]delivery.Row{{Kind: delivery.KindRun, Run: run, From: 2, To: 2}})
+	s.must()
+	p.ada.delete("/client/sessions/"+p.session+"/members/"+bob).is(204, "")
+	edge.delta("among us")
+	set.Seen([]delivery.Row{
+		{Kind: delivery.KindFrame, Session: session, Change: delivery.Left, ChangeUser: id.User(bob)},
+		{Kind: delivery.KindRun, Run: run, From: 3, To: 3},
+	})
+	if rest, err := s.rest(); len(rest) != 0 || err != nil {
+		t.Errorf("after the removal came %v, %v", rest, err)
+	}
 }
 
 func TestP17LogoutEndsAStream(t *testing.T) {
