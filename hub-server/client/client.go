@@ -151,7 +151,7 @@ var ErrUnreachable = errors.New("hub is not reachable")
 
 func unreachable(err error) error {
 	var problem *ProblemError
-	if errors.As(err, &problem) || errors.Is(err, ErrLoggedOut) || errors.Is(err, ErrUnreachable) || errors.Is(err, context.Canceled) {
+	if errors.As(err, &problem) || errors.Is(err, ErrLoggedOut) || errors.Is(err, ErrKicked) || errors.Is(err, ErrUnreachable) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)

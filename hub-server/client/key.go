@@ -14,6 +14,7 @@ type effect uint8
 const (
 	ignored  effect = iota // ephemeral, or about this connection alone
 	put                    // the record becomes what the frame says
+	merge                  // the fields that the frame has win, the record keeps its others
 	once                   // it has happened; again changes nothing
 	remove                 // the record is gone
 	forward                // a number that only grows
@@ -78,9 +79,9 @@ func messageRule(t HubWebSocketFrameType) (rule, bool) {
 func sessionRule(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
 	case HubWebSocketFrameTypeSessionCreated:
-		return rule{put, "session", []string{"session_id"}}, true
+		return rule{merge, "session", []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionInfoUpdated:
-		return rule{put, "session.info", []string{"session_id"}}, true
+		return rule{merge, "session", []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionDissolved:
 		return rule{once, "session.dissolved", []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberJoined:

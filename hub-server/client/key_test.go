@@ -41,7 +41,7 @@ func agrees(row event.FrameRow, r rule) bool {
 		return has(event.Watermark) && has(event.Upsert)
 	case once:
 		return has(event.Idempotent)
-	case put:
+	case put, merge:
 		return has(event.Upsert)
 	}
 	return has(event.Upsert) || has(event.Idempotent)

@@ -59,8 +59,14 @@ func (r *Reducer) apply(rule rule, parts []string, payload json.RawMessage) Verd
 	}
 	key := recordKey(rule.record, parts...)
 	before, known := r.records[key]
+	if rule.effect == merge {
+		var err error
+		if payload, err = merged(before, payload); err != nil {
+			return Ignored
+		}
+	}
 	switch {
-	case rule.effect == remove && !known, rule.effect == once && known, rule.effect == put && known && same(before, payload):
+	case rule.effect == remove && !known, rule.effect == once && known, rule.effect <= merge && known && same(before, payload):
 		return Repeated
 	case rule.effect == remove:
 		delete(r.records, key)

@@ -41,19 +41,25 @@ func (s *stream) once(ctx context.Context) error {
 	})
 	err = s.follow(ctx, socket)
 	cancel(nil)
-	return errors.Join(err, asleep.Wait())
+	return s.ended(errors.Join(err, asleep.Wait()))
 }
 
-// follow hands on frames and counts them: a number that is not the next one means that a frame was lost.
+// follow hands on frames and counts them. A number that is no news is dropped; one that skips others means that a frame was lost.
 func (s *stream) follow(ctx context.Context, socket *websocket.Conn) error {
 	patience := silence
-	for next := int64(1); ; next++ {
+	for last := int64(0); ; {
 		frame, err := read(ctx, socket, patience)
 		if err != nil {
 			return err
 		}
-		if frame.SeqID != next {
-			return fmt.Errorf("lost a frame: got number %d, want %d", frame.SeqID, next)
+		switch {
+		case frame.SeqID == 0 && isGap(frame.Type): // it stands outside of the count
+		case frame.SeqID <= last:
+			continue
+		case frame.SeqID > last+1:
+			return fmt.Errorf("lost a frame: got number %d, want %d", frame.SeqID, last+1)
+		default:
+			last = frame.SeqID
 		}
 		hello, err := readHello(frame)
 		if err != nil {
@@ -68,12 +74,15 @@ func (s *stream) follow(ctx context.Context, socket *websocket.Conn) error {
 	}
 }
 
+// isGap says whether a frame stands for others that are missing (S3: system.gap, error). It carries nothing to apply.
+func isGap(t HubWebSocketFrameType) bool { return t == "system.gap" || t == "error" }
+
 func (s *stream) dial(ctx context.Context) (*websocket.Conn, error) {
-	cursor, err := s.position.LoadCursor()
+	cursor, err := s.at.resume()
 	if err != nil {
-		return nil, &positionError{err}
+		return nil, err
 	}
-	token, err := s.client.tokens.token(ctx, "")
+	token, err := s.client.tokens.token(ctx, s.refused)
 	if err != nil {
 		return nil, err
 	}
@@ -85,6 +94,7 @@ func (s *stream) dial(ctx context.Context) (*websocket.Conn, error) {
 		}
 		socket, err = s.client.connect(ctx, token, cursor)
 	}
+	s.token = token
 	return socket, err
 }
 

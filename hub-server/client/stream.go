@@ -17,20 +17,15 @@ const (
 // ErrKicked ends a stream for good: the same device connected elsewhere, or its login ended (device.kicked).
 var ErrKicked = errors.New("the hub has ended this device's connection")
 
-// Position is where a device stands in the hub's order of frames. Keep it and come back with it.
-type Position interface {
-	// LoadCursor returns the newest cursor, or "".
-	LoadCursor() (string, error)
-	// SaveCursor replaces it. It is called when the caller has taken every frame up to the cursor.
-	SaveCursor(cursor string) error
-}
-
 // Event is one thing that a stream tells: a frame, or a change of the connection.
 type Event struct {
 	Frame  *HubWebSocketFrame // nil when the link went down
 	Link   Link               // a change of the connection, or ""
 	Resume *AuthOKPayload     // with LinkUp: how the hub took the cursor
 	Err    error              // with LinkDown: why
+	// Snapshot says that frames are missing which the hub cannot send: after a LinkUp that did not replay, and in place of what a
+	// system.gap or an error stands for. Read the state by REST before the next event; never apply this frame itself.
+	Snapshot bool
 }
 
 // Link is a change of the connection under a stream.
@@ -38,20 +33,28 @@ type Link string
 
 // Changes of a link.
 const (
-	LinkUp   Link = "up"   // Frame is the first auth.ok; Resume.Resume "reset" means: take a snapshot by REST, then go on
+	LinkUp   Link = "up"   // Frame is the first auth.ok
 	LinkDown Link = "down" // Err says why; the stream connects again by itself
 )
 
 // Stream follows /client/ws for as long as the caller iterates. It reconnects by itself and resumes by cursor, so that every frame of
-// the outbox is handed on at least once, in order. A cursor is kept when the caller comes back for the next event: what a crash leaves
-// untaken comes again. It ends with an error when going on is no use: ErrLoggedOut, ErrKicked, a position that cannot be kept, or the
-// end of ctx.
+// the outbox is handed on at least once, in order. A connection resumes behind the newest frame that was handed on. The cursor is kept when
+// the caller comes back for the next event: what a crash leaves untaken comes again. It ends with an error when going on is no use:
+// ErrLoggedOut, ErrKicked, a position that cannot be kept, or the end of ctx.
 //
-// The rules of S3: a frame whose seq_id is not the next one of its connection means loss, so the connection is made anew; frames are
-// applied by business key (see Key and Reducer), never by seq_id.
+// The rules of S3: a frame whose seq_id is not above the last one is dropped; one that is not the next means loss, so the connection is made
+// anew; frames are applied by business key (see Key and Reducer), never by seq_id. Feed does all that a client has to.
 func (c *Client) Stream(ctx context.Context, at Position) iter.Seq2[Event, error] {
+	return c.stream(ctx, &progress{kept: at})
+}
+
+func (c *Client) stream(ctx context.Context, at *progress) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		s := &stream{client: c, position: at, yield: yield}
+		s := &stream{client: c, at: at, yield: yield}
+		if err := at.applied(); err != nil { // the reader of an earlier loop has come back
+			yield(Event{}, err)
+			return
+		}
 		for backoff := firstBackoff; ; backoff = min(backoff*2, lastBackoff) {
 			err := s.once(ctx)
 			if s.stopped {
@@ -93,14 +96,6 @@ func fatalError(ctx context.Context, err error) error {
 // jitter is d ± a quarter, so that many clients do not come back at once.
 func jitter(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) }
 
-func askedPause(err error) time.Duration {
-	var problem *ProblemError
-	if errors.As(err, &problem) {
-		return problem.RetryAfter
-	}
-	return 0
-}
-
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -112,13 +107,15 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stream is one call of Stream. It is used by one goroutine.
+// stream is one loop over a stream. It is used by one goroutine.
 type stream struct {
-	client   *Client
-	position Position
-	yield    func(Event, error) bool
-	stopped  bool // the caller has left the loop
-	heard    bool // the present connection has brought at least one frame
+	client  *Client
+	at      *progress
+	yield   func(Event, error) bool
+	stopped bool   // the caller has left the loop
+	heard   bool   // the present connection has brought at least one frame
+	token   string // that the present connection was made with
+	refused string // the one of a connection whose login the hub has ended
 }
 
 func (s *stream) emit(e Event) bool {
@@ -126,29 +123,25 @@ func (s *stream) emit(e Event) bool {
 	return !s.stopped
 }
 
-// take hands the frame on and keeps its cursor then.
+// take hands the frame on; when the caller comes back, its cursor is kept.
 func (s *stream) take(frame *HubWebSocketFrame, hello *AuthOKPayload) error {
-	e := Event{Frame: frame}
+	e := Event{Frame: frame, Snapshot: isGap(frame.Type)}
 	if !s.heard && hello != nil {
-		e.Link, e.Resume = LinkUp, hello
+		e.Link, e.Resume, e.Snapshot = LinkUp, hello, hello.Resume != AuthOKPayloadResumeReplayed
 	}
 	s.heard = true
+	s.at.hand(frame.Cursor)
+	if frame.Type == HubWebSocketFrameTypeDeviceKicked {
+		s.client.tokens.drop()
+	}
 	if !s.emit(e) {
 		return nil
 	}
-	if frame.Cursor != "" {
-		if err := s.position.SaveCursor(frame.Cursor); err != nil {
-			return &positionError{err}
-		}
+	if err := s.at.applied(); err != nil {
+		return err
 	}
 	if frame.Type == HubWebSocketFrameTypeDeviceKicked {
 		return fmt.Errorf("%w: %s", ErrKicked, kickReason(frame))
 	}
 	return nil
 }
-
-// positionError says that the cursor could not be kept: going on would repeat or lose frames at the next start.
-type positionError struct{ err error }
-
-func (e *positionError) Error() string { return "keep cursor: " + e.err.Error() }
-func (e *positionError) Unwrap() error { return e.err }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,16 +19,24 @@ const (
 
 // tokenSource gives access tokens and renews them, one renewal at a time.
 type tokenSource struct {
-	keeper Keeper
-	open   *API // without credentials
+	keeper  Keeper
+	open    *API // without credentials
+	dropped atomic.Bool
 }
 
 func newTokenSource(keeper Keeper, open *API) *tokenSource {
 	return &tokenSource{keeper: keeper, open: open}
 }
 
+// drop makes the source give nothing any more: the login belongs to another connection of this device now (S3, device.kicked). Two that
+// renew one login would end it for both.
+func (s *tokenSource) drop() { s.dropped.Store(true) }
+
 // token returns an access token that is good for a while. refused is one that the hub has just turned down, or "".
 func (s *tokenSource) token(ctx context.Context, refused string) (string, error) {
+	if s.dropped.Load() {
+		return "", ErrKicked
+	}
 	c, err := s.keeper.Load()
 	if err != nil {
 		return "", err

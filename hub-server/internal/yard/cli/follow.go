@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/live"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/talk"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
@@ -25,7 +24,7 @@ type following struct {
 	v       *voice
 	deliver delivery
 	letter  talk.Letter
-	feed    *live.Feed
+	feed    *client.Feed
 
 	made    bool                      // the conversation is new
 	receipt client.MessageReceipt     // of the message, once it is sent
@@ -42,7 +41,7 @@ type delivery func(ctx context.Context, letter *talk.Letter) (client.MessageRece
 // follow connects first and sends then, so that this device sees everything that the message causes.
 func (s *session) follow(l *line, letter talk.Letter, deliver delivery) error {
 	f := &following{
-		s: s, l: l, v: s.voice(l), deliver: deliver, letter: letter, feed: live.New(l.as, &glance{device: l.device}, live.Options{}),
+		s: s, l: l, v: s.voice(l), deliver: deliver, letter: letter, feed: l.as.Feed(&glance{device: l.device}, client.FeedOptions{Begin: client.BeginLive}),
 		made: letter.Session.ID == "", said: map[client.MessageID]bool{}, silent: map[client.RunID]bool{},
 	}
 	f.v.quiet = true
@@ -113,7 +112,7 @@ type subject struct {
 }
 
 // tell tells an update if the message is its cause; as JSON, everything.
-func (f *following) tell(u live.Update) error {
+func (f *following) tell(u client.Update) error {
 	if u.Frame == nil || u.Link != "" {
 		return f.v.update(u)
 	}

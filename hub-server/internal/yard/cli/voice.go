@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/live"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/screen"
 )
 
@@ -45,10 +44,13 @@ type linkLine struct {
 	Error  string                     `json:"error,omitempty"`
 }
 
-func (v *voice) update(u live.Update) error {
+func (v *voice) update(u client.Update) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if u.Link != "" {
+	switch {
+	case u.Ready:
+		return nil
+	case u.Link != "":
 		return v.link(u)
 	}
 	if v.s.json {
@@ -62,7 +64,7 @@ func (v *voice) update(u live.Update) error {
 	return v.narrator.Frame(*u.Frame)
 }
 
-func (v *voice) link(u live.Update) error {
+func (v *voice) link(u client.Update) error {
 	if v.s.json {
 		told := linkLine{Link: u.Link, Device: v.l.device.Name}
 		if u.Link == client.LinkUp {

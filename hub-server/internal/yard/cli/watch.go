@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/live"
 )
 
 type watchCmd struct {
@@ -27,7 +26,7 @@ Examples:
 // Run follows until Ctrl-C.
 func (c watchCmd) Run(s *session) error {
 	return s.withDevice(func(l *line) error {
-		options, at := live.Options{}, client.Position(l.device)
+		options, at := client.FeedOptions{Begin: client.BeginLive}, client.Position(l.device)
 		if c.Session != "" {
 			found, err := l.find.Session(s.ctx, c.Session)
 			if err != nil {
@@ -39,7 +38,7 @@ func (c watchCmd) Run(s *session) error {
 			options.Since = time.Now().Add(-c.Since)
 		}
 		v := s.voice(l)
-		for u, err := range live.New(l.as, at, options).Follow(s.ctx) {
+		for u, err := range l.as.Feed(at, options).Follow(s.ctx) {
 			if err == nil {
 				err = v.update(u)
 			}

@@ -17,7 +17,7 @@ type Names interface {
 	Member(id client.MemberID) string
 }
 
-// Narrator tells frames as a running story. It expects each fact once and a run's events in order (see live.Follow). Not safe for
+// Narrator tells frames as a running story. It expects each fact once and a run's events in order (see client.Feed). Not safe for
 // concurrent use.
 type Narrator struct {
 	out     io.Writer

@@ -1,0 +1,232 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+)
+
+// Update is one thing that a feed tells.
+type Update struct {
+	Event
+	New   bool // Frame is a fact that was not told before
+	Asked bool // Frame was fetched by REST, in place of a frame of the socket
+	Ready bool // nothing else: everything that had to be fetched was told, and what follows is live
+	// Cursor is the place behind this update, to be kept together with what is made of it; "" if this is no place to come back to.
+	Cursor string
+}
+
+// Beginning says what a feed tells before it goes on live.
+type Beginning uint8
+
+// Beginnings.
+const (
+	// BeginWhole begins with a snapshot, whatever the hub could replay: for applications that remember nothing from their last start.
+	BeginWhole Beginning = iota
+	// BeginMissed takes a snapshot only if the hub cannot replay what was missed: for applications that keep what they were told.
+	BeginMissed
+	// BeginLive tells messages and runs from now on, and what the hub replays: for a look at what happens.
+	BeginLive
+)
+
+// FeedOptions narrow a feed.
+type FeedOptions struct {
+	Begin   Beginning
+	Session SessionID // only this conversation; "" for all
+	Since   time.Time // of what was said before, only messages that are younger; zero for all, with BeginLive for none
+}
+
+// Feed follows everything that a user may see, without holes: it applies the frames of the stream by their business keys, and fetches by
+// REST what they lack: the state of a device that the hub could not resume, and the log of a run that was under way. One loop at a time;
+// not safe for concurrent use.
+type Feed struct {
+	client  *Client
+	api     ClientInterface
+	at      *progress
+	options FeedOptions
+	reducer *Reducer
+	runs    map[RunID]runRef    // seen and not ended
+	heads   map[SessionID]SeqID // newest message told of each conversation
+	before  bool                // a connection stood before
+	resumed bool                // the hub continued an earlier process of this device, whose application knows what that was told
+	lost    time.Time           // when the last link broke
+}
+
+// Feed returns a feed of everything that happens. at is where an earlier feed of this device has come to. Nothing is sent yet.
+func (c *Client) Feed(at Position, options FeedOptions) *Feed {
+	return &Feed{
+		client: c, api: c.API(), at: &progress{kept: at}, options: options, reducer: NewReducer(),
+		runs: map[RunID]runRef{}, heads: map[SessionID]SeqID{},
+	}
+}
+
+// State is what the feed has told so far, put together.
+func (f *Feed) State() *Reducer { return f.reducer }
+
+// Outcome is how a run ended, by what was told so far; "" if it has not.
+func (f *Feed) Outcome(task RunID) HubWebSocketFrameType { return f.reducer.Outcome(task) }
+
+// Track makes sure that the end of a run is told, even if none of its frames reaches this device.
+func (f *Feed) Track(task RunID, session SessionID) {
+	if _, known := f.runs[task]; !known && f.reducer.Outcome(task) == "" {
+		f.runs[task] = runRef{Task: task, Session: session}
+	}
+}
+
+// errLeft says that the caller has left the loop.
+var errLeft = errors.New("the caller has left")
+
+// Follow tells updates for as long as the caller iterates. It ends like Stream, with an error that says why going on is no use. Following
+// again goes on behind the last update, which counts as applied then.
+func (f *Feed) Follow(ctx context.Context) iter.Seq2[Update, error] {
+	return func(yield func(Update, error) bool) {
+		tell := func(u Update) error {
+			if !yield(u, nil) {
+				return errLeft
+			}
+			return nil
+		}
+		for e, err := range f.client.stream(ctx, f.at) {
+			if err == nil {
+				err = f.take(ctx, e, tell)
+			}
+			if errors.Is(err, errLeft) {
+				return
+			}
+			if err != nil {
+				yield(Update{}, err)
+				return
+			}
+		}
+	}
+}
+
+func (f *Feed) take(ctx context.Context, e Event, tell func(Update) error) error {
+	switch {
+	case e.Link == LinkDown:
+		if f.lost.IsZero() {
+			f.lost = time.Now()
+		}
+		return tell(Update{Event: e})
+	case e.Link == LinkUp:
+		return f.connected(ctx, e, tell)
+	case e.Snapshot:
+		return f.restored(ctx, e, tell)
+	}
+	return f.frame(ctx, e, tell)
+}
+
+// connected fills the hole that a new connection leaves, if the hub has not continued the one before.
+func (f *Feed) connected(ctx context.Context, e Event, tell func(Update) error) error {
+	if err := tell(Update{Event: e}); err != nil {
+		return err
+	}
+	if !f.before {
+		f.resumed = !e.Snapshot && f.options.Begin != BeginWhole
+	}
+	if f.incomplete(e) {
+		if err := f.snapshot(ctx, f.since(), tell); err != nil {
+			return err
+		}
+	}
+	f.before, f.lost = true, time.Time{}
+	return tell(Update{Ready: true, Cursor: e.Frame.Cursor})
+}
+
+// incomplete says whether a snapshot has to fill what the new connection lacks.
+func (f *Feed) incomplete(e Event) bool {
+	if f.before {
+		return e.Snapshot
+	}
+	switch f.options.Begin {
+	case BeginLive:
+		return !f.options.Since.IsZero()
+	case BeginMissed:
+		return e.Snapshot
+	}
+	return true
+}
+
+// since is how old a message may be that a snapshot tells of a conversation which was not heard of before.
+func (f *Feed) since() time.Time {
+	if f.before && f.options.Begin == BeginLive {
+		return f.lost
+	}
+	return f.options.Since
+}
+
+// restored fills the hole that a frame of the connection speaks of.
+func (f *Feed) restored(ctx context.Context, e Event, tell func(Update) error) error {
+	if err := tell(Update{Event: e}); err != nil {
+		return err
+	}
+	if err := f.snapshot(ctx, f.options.Since, tell); err != nil {
+		return err
+	}
+	return tell(Update{Ready: true, Cursor: e.Frame.Cursor})
+}
+
+func (f *Feed) frame(ctx context.Context, e Event, tell func(Update) error) error {
+	about := refOf(*e.Frame)
+	if f.options.Session != "" && about.Session != f.options.Session {
+		return nil
+	}
+	verdict := f.reducer.Apply(*e.Frame)
+	if verdict == Missed {
+		if err := f.fill(ctx, about, *e.Frame, tell); err != nil {
+			return err
+		}
+		verdict = f.reducer.Apply(*e.Frame)
+	}
+	f.note(*e.Frame, about)
+	return tell(Update{Event: e, New: verdict == Applied, Cursor: e.Frame.Cursor})
+}
+
+// note keeps what a later hole would have to be filled from.
+func (f *Feed) note(frame HubWebSocketFrame, about runRef) {
+	switch frame.Type {
+	case HubWebSocketFrameTypeMessageNew:
+		var m Message
+		if json.Unmarshal(frame.Payload, &m) == nil {
+			f.heads[m.SessionID] = max(f.heads[m.SessionID], m.SeqID)
+		}
+	case HubWebSocketFrameTypeAgentDispatch, HubWebSocketFrameTypeAgentStream:
+		if f.reducer.Outcome(about.Task) == "" {
+			f.runs[about.Task] = about
+		}
+	case HubWebSocketFrameTypeAgentDone, HubWebSocketFrameTypeAgentFailed, HubWebSocketFrameTypeAgentCancel:
+		delete(f.runs, about.Task)
+	}
+}
+
+// runRef is what the frames of a run have in common.
+type runRef struct {
+	Task    RunID     `json:"task_id"`
+	Agent   AgentID   `json:"agent_instance_id"`
+	Session SessionID `json:"session_id"`
+}
+
+// refOf reads what a frame is about; fields that it lacks are empty.
+func refOf(frame HubWebSocketFrame) runRef {
+	var about runRef
+	if json.Unmarshal(frame.Payload, &about) != nil {
+		return runRef{}
+	}
+	return about
+}
+
+// add tells a frame that was fetched, if it is new.
+func (f *Feed) add(typ HubWebSocketFrameType, payload any, tell func(Update) error) error {
+	raw, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	frame := HubWebSocketFrame{Type: typ, Payload: raw}
+	if f.reducer.Apply(frame) != Applied {
+		return nil
+	}
+	f.note(frame, refOf(frame))
+	return tell(Update{Event: Event{Frame: &frame}, New: true, Asked: true})
+}

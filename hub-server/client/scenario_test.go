@@ -1,0 +1,227 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// A scenario is what a hub does and what a client must have made of it. api/scenarios.md says what each field means.
+type scenario struct {
+	Name  string
+	Rule  string
+	Start struct {
+		Cursor string
+		Begin  string
+	}
+	REST        map[string][]restAnswer `json:"rest"`
+	Connections []scriptedConnection
+	Want        outcome
+}
+
+type restAnswer struct {
+	Status     int
+	RetryAfter int `json:"retry_after"`
+	Body       json.RawMessage
+}
+
+type scriptedConnection struct {
+	Cursor  string
+	AfterMS []int64 `json:"after_ms"`
+	Refuse  *restAnswer
+	Script  []step
+}
+
+type step struct {
+	Send  json.RawMessage
+	Text  string
+	Cut   bool
+	Close *struct {
+		Code   int
+		Reason string
+	}
+	UntilClosed bool `json:"until_closed"`
+}
+
+type outcome struct {
+	Cursor   string
+	Ended    string
+	Told     []string
+	Records  map[string]json.RawMessage
+	Marks    map[string]int64
+	Bubbles  map[SessionID][]string
+	Words    map[RunID]string
+	Requests map[string]int
+	Digest   string
+}
+
+func readScenarios(t *testing.T) []scenario {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("..", "..", "api", "scenarios.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Version   int
+		Scenarios []scenario
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&file); err != nil {
+		t.Fatal(err)
+	}
+	if file.Version != 1 || len(file.Scenarios) == 0 {
+		t.Fatalf("version %d, %d scenarios", file.Version, len(file.Scenarios))
+	}
+	return file.Scenarios
+}
+
+func TestScenarios(t *testing.T) {
+	for _, s := range readScenarios(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { play(t, s) })
+		})
+	}
+}
+
+var beginnings = map[string]Beginning{"": BeginMissed, "missed": BeginMissed, "whole": BeginWhole, "live": BeginLive}
+
+// play lets a client live through a scenario.
+func play(t *testing.T, s scenario) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	hub := newScriptedHub(t, s)
+	c, err := New(Options{Hub: "http://hub", Transport: hub.transport, Keeper: NewMemoryKeeper(Credentials{
+		AccessToken: "access-0", RefreshToken: "refresh-0", ExpiresAt: time.Now().Add(24 * time.Hour),
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := &place{cursor: s.Start.Cursor}
+	feed := c.Feed(at, FeedOptions{Begin: beginnings[s.Start.Begin]})
+	var told []string
+	words := map[RunID]string{}
+	var ended error
+	for u, err := range feed.Follow(ctx) {
+		if err != nil {
+			ended = err
+			break
+		}
+		if u.Frame != nil && isEnd(*u.Frame) {
+			break
+		}
+		if u.New {
+			told = append(told, nameOf(u))
+			run, text := Words(*u.Frame)
+			words[run] += text
+		}
+	}
+	delete(words, "")
+	hub.stop()
+	got := outcome{Cursor: at.at(), Ended: endName(ended), Told: told, Records: feed.State().Records(), Marks: feed.State().Marks(), Words: words, Digest: feed.State().Digest()}
+	if missing := len(s.Connections) - hub.made(); missing != 0 {
+		t.Errorf("%d of %d connections were not made", missing, len(s.Connections))
+	}
+	compare(t, s.Want, got, feed.State(), hub.requests)
+}
+
+// end is the session of the frame by which a hub says that the scenario is over.
+const end = "end"
+
+func isEnd(f HubWebSocketFrame) bool {
+	var p TypingPayload
+	return f.Type == HubWebSocketFrameTypeTyping && json.Unmarshal(f.Payload, &p) == nil && p.SessionID == end
+}
+
+func nameOf(u Update) string {
+	if u.Asked {
+		return "asked " + Key(*u.Frame)
+	}
+	return Key(*u.Frame)
+}
+
+func endName(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, ErrKicked):
+		return "kicked"
+	case errors.Is(err, ErrLoggedOut):
+		return "logged_out"
+	}
+	return err.Error()
+}
+
+func compare(t *testing.T, want, got outcome, state *Reducer, requests map[string]int) {
+	t.Helper()
+	if got.Cursor != want.Cursor {
+		t.Errorf("kept cursor %q, want %q", got.Cursor, want.Cursor)
+	}
+	if got.Ended != want.Ended {
+		t.Errorf("ended %q, want %q", got.Ended, want.Ended)
+	}
+	if want.Told != nil && !slices.Equal(got.Told, want.Told) {
+		t.Errorf("told\n%q, want\n%q", got.Told, want.Told)
+	}
+	if want.Records != nil {
+		if g, w := canonicalRecords(t, got.Records), canonicalRecords(t, want.Records); !maps.Equal(g, w) {
+			t.Errorf("records\n%s, want\n%s", lines(g), lines(w))
+		}
+	}
+	if want.Marks != nil && !maps.Equal(got.Marks, want.Marks) {
+		t.Errorf("marks %v, want %v", got.Marks, want.Marks)
+	}
+	if want.Words != nil && !maps.Equal(got.Words, want.Words) {
+		t.Errorf("words %q, want %q", got.Words, want.Words)
+	}
+	for session, texts := range want.Bubbles {
+		var shown []string
+		for _, b := range state.Bubbles(session) {
+			shown = append(shown, b.Text)
+		}
+		if !slices.Equal(shown, texts) {
+			t.Errorf("bubbles of %s: %q, want %q", session, shown, texts)
+		}
+	}
+	for request, n := range want.Requests {
+		if requests[request] != n {
+			t.Errorf("%s: asked %d times, want %d", request, requests[request], n)
+		}
+	}
+	if want.Digest != "" && got.Digest != want.Digest {
+		t.Errorf("digest %s, want %s", got.Digest, want.Digest)
+	}
+}
+
+func canonicalRecords(t *testing.T, records map[string]json.RawMessage) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for key, raw := range records {
+		value, err := event.Canonical(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[key] = string(value)
+	}
+	return all
+}
+
+func lines(records map[string]string) string {
+	var b strings.Builder
+	for _, key := range slices.Sorted(maps.Keys(records)) {
+		fmt.Fprintf(&b, "%s: %s\n", key, records[key])
+	}
+	return b.String()
+}

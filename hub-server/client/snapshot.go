@@ -1,0 +1,212 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+const (
+	maxSessions  = 4000 // in a snapshot
+	maxQuestions = 4000
+	perSession   = 100 // messages of a conversation that was not heard of before
+)
+
+var listSize = 200 // of conversations or questions on one page
+
+// snapshot tells by REST what a reset has hidden: messages, and how the runs stand that were under way. Of conversations that were not
+// heard of before, only messages younger than since.
+func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) error) error {
+	sessions, err := f.sessions(ctx)
+	if err != nil {
+		return forgivable(err)
+	}
+	if f.options.Begin != BeginLive {
+		if err := f.conversations(sessions, tell); err != nil {
+			return err
+		}
+	}
+	var missed []Message
+	for _, s := range sessions {
+		messages, err := f.messages(ctx, s, since)
+		if err != nil {
+			return forgivable(err)
+		}
+		missed = append(missed, messages...)
+	}
+	slices.SortStableFunc(missed, func(a, b Message) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	for _, m := range missed {
+		if err := f.add(HubWebSocketFrameTypeMessageNew, m, tell); err != nil {
+			return err
+		}
+	}
+	if err := f.standing(ctx, tell); err != nil || f.options.Begin == BeginLive {
+		return err
+	}
+	return f.questions(ctx, tell)
+}
+
+// sessions lists the conversations that this feed is about.
+func (f *Feed) sessions(ctx context.Context) ([]Session, error) {
+	all, err := pages(ctx, maxSessions, func(after *string) ([]Session, string, error) {
+		list, err := Decode[SessionList](f.api.ListSessions(ctx, &ListSessionsParams{Limit: &listSize, After: after}))
+		return list.Items, list.Next, err
+	})
+	return slices.DeleteFunc(all, func(s Session) bool { return f.options.Session != "" && f.options.Session != s.ID }), err
+}
+
+// messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
+func (f *Feed) messages(ctx context.Context, s Session, since time.Time) ([]Message, error) {
+	head, known := f.heads[s.ID]
+	if known && head >= s.LastSeq || !known && s.UpdatedAt.Before(since) {
+		return nil, nil
+	}
+	if !known {
+		list, err := ask(ctx, func() (MessageList, error) { return f.newest(ctx, s.ID) })
+		return slices.DeleteFunc(list.Items, func(m Message) bool { return m.CreatedAt.Before(since) }), err
+	}
+	var all []Message
+	for {
+		list, err := ask(ctx, func() (MessageList, error) { return f.sync(ctx, s.ID, head) })
+		all = append(all, list.Items...)
+		if err != nil || list.Next == 0 {
+			return all, err
+		}
+		head = list.Next
+	}
+}
+
+func (f *Feed) newest(ctx context.Context, id SessionID) (MessageList, error) {
+	limit := perSession
+	list, err := Decode[MessageList](f.api.ListMessages(ctx, id, &ListMessagesParams{Limit: &limit}))
+	return list, err
+}
+
+func (f *Feed) sync(ctx context.Context, id SessionID, after SeqID) (MessageList, error) {
+	limit := pageSize
+	list, err := Decode[MessageList](f.api.SyncMessages(ctx, id, &SyncMessagesParams{AfterSeq: &after, Limit: &limit}))
+	return list, err
+}
+
+// standing tells the rest of the runs that were under way, and how they ended if they have.
+func (f *Feed) standing(ctx context.Context, tell func(Update) error) error {
+	tasks := make([]RunID, 0, len(f.runs))
+	for task := range f.runs {
+		tasks = append(tasks, task)
+	}
+	slices.Sort(tasks)
+	for _, task := range tasks {
+		now, err := ask(ctx, func() (AgentTask, error) {
+			return Decode[AgentTask](f.api.GetAgentTask(ctx, task))
+		})
+		if err != nil {
+			if err := forgivable(err); err != nil {
+				return err
+			}
+			continue
+		}
+		about := runRef{Task: task, Agent: now.AgentID, Session: now.SessionID}
+		if err := f.events(ctx, about, tell); err != nil {
+			return err
+		}
+		if err := f.ended(now, tell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ended tells the frame that the run's state stands for; nothing while it is under way.
+func (f *Feed) ended(t AgentTask, tell func(Update) error) error {
+	switch t.State {
+	case RunStateCompleted:
+		return f.add(HubWebSocketFrameTypeAgentDone, AgentDonePayload{TaskID: t.ID, AgentInstanceID: t.AgentID, SessionID: t.SessionID}, tell)
+	case RunStateCancelled:
+		return f.add(HubWebSocketFrameTypeAgentCancel, AgentCancelPayload{TaskID: t.ID, AgentInstanceID: t.AgentID, SessionID: t.SessionID}, tell)
+	case RunStateFailed, RunStateInterrupted:
+		return f.add(HubWebSocketFrameTypeAgentFailed, AgentFailedPayload{TaskID: t.ID, AgentInstanceID: t.AgentID, SessionID: t.SessionID, Error: t.Error}, tell)
+	}
+	return nil
+}
+
+// conversations tells those that are, and forgets those that are no more for this user.
+func (f *Feed) conversations(sessions []Session, tell func(Update) error) error {
+	keep := make(map[string]bool, len(sessions))
+	for _, s := range sessions {
+		keep[s.ID] = true
+		created := SessionCreatedPayload{SessionID: s.ID, Type: s.Type, Name: s.Name, OwnerID: s.OwnerID, Members: s.Members}
+		if err := f.add(HubWebSocketFrameTypeSessionCreated, created, tell); err != nil {
+			return err
+		}
+	}
+	if f.options.Session == "" {
+		f.reducer.retain("session", keep)
+	}
+	return nil
+}
+
+// questions tells those that are open, and how those stand that were open by what was told before.
+func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
+	open, state := map[RequestID]bool{}, PromptStatePending
+	list, err := pages(ctx, maxQuestions, func(after *string) ([]Prompt, string, error) {
+		list, err := Decode[PromptList](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: &listSize, After: after}))
+		return list.Items, list.Next, err
+	})
+	if err != nil {
+		return forgivable(err)
+	}
+	for _, p := range list {
+		open[p.RequestID] = true
+	}
+	for _, known := range f.reducer.openQuestions() {
+		if open[known.RequestID] {
+			continue
+		}
+		now, err := ask(ctx, func() (Prompt, error) { return Decode[Prompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID)) })
+		if err == nil {
+			list = append(list, now)
+		} else if err := forgivable(err); err != nil {
+			return err
+		}
+	}
+	for _, p := range list {
+		if f.options.Session != "" && p.SessionID != f.options.Session {
+			continue
+		}
+		if err := f.question(p, tell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// question tells how a question stands, as the hub's frame would.
+func (f *Feed) question(p Prompt, tell func(Update) error) error {
+	body, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return f.add(HubWebSocketFrameTypeNotificationNew, NotificationPayload{
+		ID: p.RequestID, Type: NotificationPayloadTypePrompt, Payload: body, Read: p.State != PromptStatePending, CreatedAt: p.AskedAt,
+	}, tell)
+}
+
+// pages collects up to limit items of a list, asking until the hub answers.
+func pages[T any](ctx context.Context, limit int, page func(after *string) ([]T, string, error)) ([]T, error) {
+	var all []T
+	var after *string
+	for len(all) < limit {
+		var next string
+		items, err := ask(ctx, func() (items []T, err error) { items, next, err = page(after); return items, err })
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, items...)
+		if next == "" {
+			break
+		}
+		after = &next
+	}
+	return all[:min(limit, len(all))], nil
+}
