@@ -23,7 +23,7 @@ func newShelf() *shelf { return &shelf{runs: map[id.Run]*shelved{}} }
 
 // eventLog reads a run's log as runlog.Runs does.
 type eventLog interface {
-	Events(ctx context.Context, run id.Run, after runlog.EventSeq, limit int) (runlog.EventPage, error)
+	EventsUpTo(ctx context.Context, run id.Run, after, head runlog.EventSeq) (runlog.EventPage, error)
 }
 
 // shelved is the page of one run.
@@ -66,7 +66,7 @@ func (p *shelved) Events(ctx context.Context, log eventLog, after, head runlog.E
 	if there := p.kept(after); len(there) > 0 {
 		return runlog.EventPage{Events: slices.Clone(there), Last: max(head, there[len(there)-1].Seq)}, nil
 	}
-	page, err := log.Events(ctx, p.run, after, int(min(streamPage, head-after))) //nolint:gosec // at most streamPage
+	page, err := log.EventsUpTo(ctx, p.run, after, min(head, after+streamPage))
 	if err != nil {
 		return page, err
 	}

@@ -20,10 +20,9 @@ func (g *growing) grow(payload int) {
 	g.events = append(g.events, runlog.StoredEvent{Seq: runlog.EventSeq(len(g.events) + 1), Payload: make([]byte, payload)})
 }
 
-func (g *growing) Events(_ context.Context, _ id.Run, after runlog.EventSeq, limit int) (runlog.EventPage, error) {
+func (g *growing) EventsUpTo(_ context.Context, _ id.Run, after, head runlog.EventSeq) (runlog.EventPage, error) {
 	g.reads++
-	last := runlog.EventSeq(len(g.events))
-	return runlog.EventPage{Events: g.events[after:min(last, after+runlog.EventSeq(limit))], Last: last}, nil
+	return runlog.EventPage{Events: g.events[after:head], Last: head}, nil
 }
 
 // Whatever readers ask for, and in whatever order, each gets what comes next and nothing that nobody knew to be committed.

@@ -24,8 +24,17 @@ func (d *damaged) Events(
 	ctx context.Context, run id.Run, after runlog.EventSeq, limit int,
 ) ([]runlog.StoredEvent, runlog.EventSeq, error) {
 	events, last, err := d.Store.Events(ctx, run, after, limit)
-	events = slices.DeleteFunc(events, func(e runlog.StoredEvent) bool { return uint64(e.Seq) == d.lost.Load() })
-	return events, last, err
+	return d.without(events), last, err
+}
+
+// EventsUpTo implements runlog.EventStore.
+func (d *damaged) EventsUpTo(ctx context.Context, run id.Run, after, upTo runlog.EventSeq) ([]runlog.StoredEvent, error) {
+	events, err := d.Store.EventsUpTo(ctx, run, after, upTo)
+	return d.without(events), err
+}
+
+func (d *damaged) without(events []runlog.StoredEvent) []runlog.StoredEvent {
+	return slices.DeleteFunc(events, func(e runlog.StoredEvent) bool { return uint64(e.Seq) == d.lost.Load() })
 }
 
 func TestAHoleInTheStoreEndsStreamsAndPagesBeforeIt(t *testing.T) {

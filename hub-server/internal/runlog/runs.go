@@ -138,7 +138,21 @@ func (r *Runs) Events(ctx context.Context, runID id.Run, after EventSeq, limit i
 	if after > last {
 		return EventPage{}, fault.New(fault.CursorAhead, "The run has %d events; after_seq=%d lies beyond them.", last, after)
 	}
-	events, err = upToHole(events, after, last)
+	return pageOf(runID, events, after, last)
+}
+
+// EventsUpTo returns the events after a number up to head, at most MaxEvents. The caller knows that head is committed, so one look at the store is
+// enough. Errors are those of Events.
+func (r *Runs) EventsUpTo(ctx context.Context, runID id.Run, after, head EventSeq) (EventPage, error) {
+	events, err := r.events.EventsUpTo(ctx, runID, after, min(head, after+MaxEvents))
+	if err != nil {
+		return EventPage{}, err
+	}
+	return pageOf(runID, events, after, head)
+}
+
+func pageOf(runID id.Run, events []StoredEvent, after, last EventSeq) (EventPage, error) {
+	events, err := upToHole(events, after, last)
 	if err != nil {
 		return EventPage{}, fmt.Errorf("read log of %s: %w", runID, err)
 	}

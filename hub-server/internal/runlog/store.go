@@ -55,6 +55,9 @@ type EventStore interface {
 	// Events returns up to limit events after a number, and the number of the newest one; fault.NotFound, and *Expired for a number below
 	// the floor of what is kept.
 	Events(ctx context.Context, runID id.Run, after EventSeq, limit int) ([]StoredEvent, EventSeq, error)
+	// EventsUpTo returns the events after a number up to another one, which the caller knows to be committed: the end of the log is not looked
+	// up. Errors are those of Events.
+	EventsUpTo(ctx context.Context, runID id.Run, after, upTo EventSeq) ([]StoredEvent, error)
 	// Artifacts returns what a run made, in the order of its log.
 	Artifacts(ctx context.Context, runID id.Run) ([]Artifact, error)
 	// Artifact returns one; fault.NotFound.

@@ -194,15 +194,25 @@ func (v view) Dispatched(ctx context.Context, runID id.Run) (runlog.NewRun, erro
 
 // Events implements runlog.EventStore.
 func (v view) Events(ctx context.Context, runID id.Run, after runlog.EventSeq, limit int) ([]runlog.StoredEvent, runlog.EventSeq, error) {
-	if err := rest(ctx); err != nil {
-		return nil, 0, err
-	}
-	r, err := v.find(runID)
+	events, err := v.EventsUpTo(ctx, runID, after, after+runlog.EventSeq(limit)) //nolint:gosec // limits of pages are positive
 	if err != nil {
 		return nil, 0, err
 	}
-	page := r.events[min(int(after), len(r.events)):]
-	return slices.Clone(page[:min(limit, len(page))]), r.LastEventSeq, nil
+	r, err := v.find(runID)
+	return events, r.LastEventSeq, err
+}
+
+// EventsUpTo implements runlog.EventStore.
+func (v view) EventsUpTo(ctx context.Context, runID id.Run, after, upTo runlog.EventSeq) ([]runlog.StoredEvent, error) {
+	if err := rest(ctx); err != nil {
+		return nil, err
+	}
+	r, err := v.find(runID)
+	if err != nil {
+		return nil, err
+	}
+	end := runlog.EventSeq(len(r.events))
+	return slices.Clone(r.events[min(after, end):min(upTo, end)]), nil
 }
 
 // Edges of the owner.

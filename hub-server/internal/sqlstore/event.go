@@ -13,7 +13,6 @@ import (
 )
 
 // Events implements runlog.EventStore. The newest number is read first: a log only grows, so the page is part of what there was then.
-// Numbers have no holes, so the page is a range of them: with a LIMIT instead, PostgreSQL may sort all of a long log for its first page.
 func (r *Runlog) Events(
 	ctx context.Context, runID id.Run, after runlog.EventSeq, limit int,
 ) (events []runlog.StoredEvent, last runlog.EventSeq, err error) {
@@ -21,19 +20,25 @@ func (r *Runlog) Events(
 	if err != nil || after >= last {
 		return nil, last, err
 	}
-	upTo := min(last, after+runlog.EventSeq(limit)) //nolint:gosec // limits of pages are positive
+	events, err = r.EventsUpTo(ctx, runID, after, min(last, after+runlog.EventSeq(limit))) //nolint:gosec // limits of pages are positive
+	return events, last, err
+}
+
+// EventsUpTo implements runlog.EventStore. Numbers have no holes, so the page is a range of them: with a LIMIT instead, PostgreSQL may sort all
+// of a long log for its first page.
+func (r *Runlog) EventsUpTo(ctx context.Context, runID id.Run, after, upTo runlog.EventSeq) (events []runlog.StoredEvent, err error) {
 	rows, err := r.store.queryPrepared(ctx, selectEvents, string(runID), int64(after), int64(upTo))
 	events, err = collect(rows, err, scanEvent)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read events: %w", err)
+		return nil, fmt.Errorf("read events: %w", err)
 	}
 	if len(events) < int(upTo-after) { //nolint:gosec // the size of a page
-		// They may have left meanwhile: the floor moves before the first of them goes.
-		if last, err = r.store.endOfLog(ctx, runID, after); err != nil {
-			return nil, 0, err
+		// They may have left, even meanwhile: the floor moves before the first of them goes.
+		if _, err = r.store.endOfLog(ctx, runID, after); err != nil {
+			return nil, err
 		}
 	}
-	return events, last, nil
+	return events, nil
 }
 
 const selectEvents = `
