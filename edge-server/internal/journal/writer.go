@@ -25,7 +25,7 @@ func (j *Journal) Run(ctx context.Context) error {
 	defer close(j.stopped)
 	for {
 		group := j.next(ctx)
-		if len(group) == 0 && ctx.Err() != nil {
+		if len(group) == 0 { // the queue is closed
 			return j.writeReceipt(context.WithoutCancel(ctx))
 		}
 		if err := j.commitGroup(ctx, group); err != nil {
@@ -37,8 +37,8 @@ func (j *Journal) Run(ctx context.Context) error {
 // next waits for a group. After the end of ctx it closes the queue and returns what is left of it, in the end nothing.
 func (j *Journal) next(ctx context.Context) []*entry {
 	for {
-		group := j.takeGroup(ctx.Err() != nil)
-		if len(group) > 0 || ctx.Err() != nil {
+		last := ctx.Err() != nil // asked once: the end may come between two looks, and then nobody would close the queue
+		if group := j.takeGroup(last); len(group) > 0 || last {
 			return group
 		}
 		select {
