@@ -190,12 +190,16 @@ func (j *Journal) enqueue(ctx context.Context, e *entry, u urgency) error {
 		}
 		if u == urgent || j.hasRoom(e) {
 			merged := j.queue.push(e)
+			if u == urgent || j.queue.waiting >= enough {
+				j.press()
+			}
 			j.mu.Unlock()
 			j.metrics.waiting(merged)
 			j.wakeWriter()
 			return nil
 		}
 		room := j.room
+		j.press()
 		j.mu.Unlock()
 		if err := j.waitForRoom(ctx, room); err != nil {
 			return err

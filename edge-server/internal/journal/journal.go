@@ -1,8 +1,8 @@
 // Package journal is the edge's durable log: every event of every run, numbered without holes and chained by hash, on disk before anybody
 // else sees it (architecture 6.4). The admission records of commands and runs live in the same file, so that one sync covers both.
 //
-// One goroutine writes (Run). What waits while it syncs becomes the next group: a group is one transaction, so load makes groups larger
-// instead of slower. The disk is assumed to honour fsync; a process may die at any instant.
+// One goroutine writes (Run). What waits while it syncs, or comes in a short moment after that, becomes the next group: a group is one
+// transaction, so load makes groups larger instead of slower. The disk is assumed to honour fsync; a process may die at any instant.
 package journal
 
 import (
@@ -54,6 +54,7 @@ type Journal struct {
 	closed   bool                // no more appends are taken
 	spent    bool                // the reserve is gone: the disk was full
 	work     chan struct{}       // cap 1: the queue has something
+	pressed  chan struct{}       // cap 1: … and it should not wait for more
 	room     chan struct{}       // closed and replaced when waiting appends may look again
 	appended chan struct{}       // closed and replaced after each commit that grew the log
 }
@@ -87,7 +88,7 @@ func Open(ctx context.Context, opts Options) (*Journal, error) {
 	}
 	j := &Journal{
 		opts: opts, db: db, metrics: newMetrics(opts.Metrics), reserve: newReserve(opts.Home, opts.Cap),
-		work: make(chan struct{}, 1), room: make(chan struct{}), appended: make(chan struct{}), stopped: make(chan struct{}),
+		work: make(chan struct{}, 1), pressed: make(chan struct{}, 1), room: make(chan struct{}), appended: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	if err := j.recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("recover journal: %w", err), db.close())

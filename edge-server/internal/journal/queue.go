@@ -36,6 +36,7 @@ type queue struct {
 	records []*entry // entries without a run: they go first
 	runs    map[id.Run]*backlog
 	ring    []*backlog // those with something waiting, next one first
+	waiting int        // entries in all
 }
 
 type backlog struct {
@@ -57,6 +58,7 @@ func (q *queue) fits(r id.Run, size int) bool {
 func (q *queue) push(e *entry) (merged bool) {
 	if e.origin.Scope.RunID == "" {
 		q.records = append(q.records, e)
+		q.waiting++
 		return false
 	}
 	b := q.backlog(e.origin.Scope.RunID)
@@ -65,6 +67,7 @@ func (q *queue) push(e *entry) (merged bool) {
 	}
 	b.entries = append(b.entries, e)
 	b.bytes += e.size
+	q.waiting++
 	return false
 }
 
@@ -119,5 +122,6 @@ func (q *queue) take() []*entry {
 			delete(q.runs, b.run)
 		}
 	}
+	q.waiting -= len(group)
 	return group
 }

@@ -48,6 +48,9 @@ func TestGroupsAreFairAndBounded(t *testing.T) {
 				}
 			}
 		}
+		if q.waiting != 0 {
+			rt.Fatalf("%d entries are said to wait", q.waiting)
+		}
 		for r, left := range pushed {
 			if len(left) > 0 {
 				rt.Fatalf("%s has lost %d entries", r, len(left))

@@ -28,9 +28,11 @@ func (j *Journal) Run(ctx context.Context) error {
 		if len(group) == 0 { // the queue is closed
 			return j.writeReceipt(context.WithoutCancel(ctx))
 		}
+		began := time.Now()
 		if err := j.commitGroup(ctx, group); err != nil {
 			return fmt.Errorf("write journal: %w", err)
 		}
+		j.gather(ctx, began.Add(gatherAfter(len(group))))
 	}
 }
 
@@ -52,7 +54,11 @@ func (j *Journal) takeGroup(last bool) []*entry {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.closed = j.closed || last
+	j.release()
 	group := j.queue.take()
+	if !j.queue.empty() {
+		j.press() // the group is full
+	}
 	if len(group) > 0 {
 		j.makeRoom()
 	}
