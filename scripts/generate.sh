@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the committed *.gen.go files from api/openapi.yaml. With --check it changes nothing and fails, with a diff, if a
+# Makes the committed *.gen.go files, and the generated part of the TypeScript SDK, from api/openapi.yaml. With --check it changes nothing and fails, with a diff, if a
 # committed file is not what the contract says.
 set -eu
 
@@ -25,6 +25,13 @@ stale=0
 for package in hub-server/internal/httpapi hub-server/client; do
 	oapi_codegen "$package"
 	if $check && ! diff -u "$root/$package/api.gen.go" "$out/$package/api.gen.go"; then
+		stale=1
+	fi
+done
+typescript=api/ts/src
+(cd "$root" && go run ./deploy/e2e/cmd/tsgen "$out/$typescript")
+for file in hubEvents.ts types.gen.ts api.gen.ts; do
+	if $check && ! diff -u "$root/$typescript/$file" "$out/$typescript/$file"; then
 		stale=1
 	fi
 done

@@ -24,7 +24,7 @@ var words = []word{
 // textKinds are the files that people write here.
 var textKinds = map[string]bool{
 	".go": true, ".md": true, ".sh": true, ".yaml": true, ".yml": true, ".json": true, ".sql": true, ".py": true,
-	".js": true, ".mod": true, ".svg": true, ".toml": true, "": true,
+	".js": true, ".ts": true, ".mod": true, ".svg": true, ".toml": true, "": true,
 }
 
 // Words reports forbidden words in one file of the repository. This package, which has to name them, is exempt.

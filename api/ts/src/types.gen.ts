@@ -1,0 +1,830 @@
+// Generated from api/openapi.yaml: change it there, then `make generate`.
+
+export interface Agent {
+  /** The caller may start, steer and cancel it. */
+  can_operate: boolean;
+  created_at: string;
+  description?: string;
+  edge_id?: EdgeID;
+  id: AgentID;
+  name: AgentName;
+  /** An edge that can run it is connected now. */
+  online: boolean;
+  owner_id: UserID;
+  permission_mode: PermissionMode;
+  profile: ProfileName;
+  runtime: RuntimeName;
+}
+
+export interface AgentCancelPayload {
+  agent_instance_id: AgentID;
+  session_id: SessionID;
+  task_id: RunID;
+  triggered_by?: UserID;
+}
+
+export interface AgentControlPayload {
+  agent_task_id?: RunID;
+  approval_id?: RequestID;
+  assignment_id?: AssignmentID;
+  edge_control: EdgeControl;
+  edge_device_id?: EdgeID;
+  kind: "permission.decide";
+  team_run_id?: TeamRunID;
+}
+
+export interface AgentDispatchPayload {
+  agent_instance_id: AgentID;
+  agent_type: string;
+  delivery_id?: DeliveryID;
+  display_name: string;
+  edge_id?: EdgeID;
+  prompt: string;
+  session_id: SessionID;
+  task_id: RunID;
+  trace_id?: FrameTraceID;
+  trigger_message_id: MessageID;
+  trigger_user_id: UserID;
+}
+
+export interface AgentDonePayload {
+  agent_instance_id: AgentID;
+  session_id: SessionID;
+  task_id: RunID;
+}
+
+export interface AgentFailedPayload {
+  agent_instance_id: AgentID;
+  error: RunError;
+  session_id: SessionID;
+  task_id: RunID;
+}
+
+export type AgentID = string;
+
+export interface AgentInput {
+  description?: string;
+  edge_id?: EdgeID;
+  name: AgentName;
+  permission_mode?: PermissionMode;
+  profile: ProfileName;
+  runtime: RuntimeName;
+}
+
+export interface AgentList {
+  items: Agent[];
+  next?: PageToken;
+}
+
+/** What `@name` in a message means. */
+export type AgentName = string;
+
+/** One event of a run's log. */
+export interface AgentStreamPayload {
+  agent_instance_id: AgentID;
+  created_at: string;
+  edge_id?: EdgeID;
+  event_seq: number;
+  event_type: EventType;
+  id: EventID;
+  late?: boolean;
+  /** The exact bytes of the stored payload as a JSON string. */
+  payload: string;
+  session_id: SessionID;
+  task_id: RunID;
+  traceId: FrameTraceID;
+}
+
+/** A run, as those see it who asked for it. The task's id is the run's id. */
+export interface AgentTask {
+  agent_id: AgentID;
+  /** The events up to this number are in an archive of the hub: to read them is 410 `events_expired`. Absent while all can be read. */
+  archived_through?: number;
+  continued_by_run_id?: RunID;
+  continues_run_id?: RunID;
+  created_at: string;
+  edge_id?: EdgeID;
+  ended_at?: string;
+  error?: RunError;
+  events_url?: EventsURL;
+  final_message_id?: MessageID;
+  id: RunID;
+  last_event_seq: number;
+  parent_run_id?: RunID;
+  regenerates_run_id?: RunID;
+  requested_by: UserID;
+  root_run_id: RunID;
+  session_id: SessionID;
+  started_at?: string;
+  state: RunState;
+  trace_id: TraceID;
+  trigger_message_id?: MessageID;
+  /** The edge is absent, so the run may have moved on without us knowing. */
+  unknown: boolean;
+  /** Why a run that waits for an edge, or lies on one, has not been started: a sentence for people. Absent when it only has to become its turn. */
+  waits_for?: string;
+}
+
+export interface AgentTaskInput {
+  agent_id: AgentID;
+  /** Together at most 256 KiB. */
+  attachments?: Attachment[];
+  prompt?: string;
+  session_id: SessionID;
+  trigger_message_id?: MessageID;
+}
+
+export interface AgentTaskList {
+  items: AgentTask[];
+  next?: PageToken;
+}
+
+export interface Artifact {
+  content_type: string;
+  created_at: string;
+  filename: string;
+  id: ArtifactID;
+  run_id: RunID;
+  sha256: SHA256;
+  size: number;
+}
+
+export type ArtifactID = string;
+
+export interface ArtifactList {
+  items: Artifact[];
+  next?: PageToken;
+}
+
+export type AssignmentID = string;
+
+export interface Attachment {
+  filename?: string;
+  kind: AttachmentKind;
+  mime_type?: string;
+  /** Bytes of what the address leads to. */
+  size?: number;
+  /** `http`, `https` or `data`; at most 2,048 bytes but for `data`. */
+  url: string;
+}
+
+export type AttachmentKind = "image" | "file" | "audio" | "video" | "other";
+
+/** The first frame of a connection, and its heartbeat after 20 s of silence. */
+export interface AuthOKPayload {
+  connection_id: string;
+  cursor?: Cursor;
+  epoch?: string;
+  /** A client that hears nothing for longer than twice this reconnects. */
+  heartbeat_secs?: number;
+  message?: string;
+  /** Why a `reset`. */
+  reason?: string;
+  /** `reset` means: take a REST snapshot, then go on from `cursor`. */
+  resume: "replayed" | "reset" | "fresh";
+}
+
+export interface BootstrapInput {
+  device: DeviceInput;
+  display_name?: string;
+  password: NewPassword;
+  token: Secret;
+  username: Username;
+}
+
+export interface CancelInput {
+  /** End the run now, without waiting for its edge. */
+  force?: boolean;
+}
+
+/** The lean view has the required fields, and `late`. */
+export interface CanonicalEvent {
+  agent_id?: AgentID;
+  agent_snapshot_checksum?: SHA256;
+  event_id?: EventID;
+  event_type: EventType;
+  /** It arrived after the run had ended. */
+  late?: boolean;
+  /** When it happened, by the clock of who says so. */
+  occurred_at: string;
+  payload: EventPayload;
+  payload_checksum?: SHA256;
+  provenance?: { source_event_id: EventID; source_type: "edge" | "hub" };
+  /** When the hub committed it, by the hub's clock. */
+  recorded_at?: string;
+  run_id: RunID;
+  schema_version?: number;
+  /** The event's number in its run, from 1 without holes. */
+  seq: number;
+  span_id?: SpanID;
+  trace_id?: TraceID;
+  wire_type?: EventType;
+}
+
+export interface CanonicalEventList {
+  epoch: Epoch;
+  items: CanonicalEvent[];
+  /** The run's newest event at the time of this answer. */
+  last_event_seq: number;
+  /** The `after_seq` to go on with; absent when there is no more. */
+  next?: number;
+}
+
+/** A UUID that the sender made, unique in the conversation: the message's idempotency key. */
+export type ClientMsgID = string;
+
+export type ContentType = "text" | "code" | "diff" | "image" | "file" | "link_card" | "deploy_card";
+
+/** Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is. */
+export type Cursor = string;
+
+export type DeliveryID = string;
+
+export interface Device {
+  created_at: string;
+  /** The device that asks. */
+  current: boolean;
+  id: DeviceID;
+  last_seen_at?: string;
+  name: string;
+  type: DeviceType;
+}
+
+export type DeviceID = string;
+
+export interface DeviceInput {
+  name: string;
+  type: DeviceType;
+}
+
+/** This connection is over; the client drops its login state and does not reconnect. */
+export interface DeviceKickedPayload {
+  connection_id?: string;
+  reason: string;
+}
+
+export interface DeviceList {
+  items: Device[];
+  next?: PageToken;
+}
+
+export type DeviceType = "web" | "desktop" | "mobile" | "cli";
+
+export interface Edge {
+  created_at: string;
+  id: EdgeID;
+  last_seen_at?: string;
+  name: string;
+  /** Users the owner lets operate; shown to the owner only. */
+  operators?: UserID[];
+  owner_id: UserID;
+  profiles: EdgeProfile[];
+  state: EdgeState;
+  version?: string;
+}
+
+export interface EdgeControl {
+  decision: "allow" | "deny";
+  reason?: string;
+  requestId: RequestID;
+  runId: RunID;
+}
+
+export interface EdgeCredential {
+  credential: Secret;
+  edge_id: EdgeID;
+}
+
+export type EdgeID = string;
+
+export interface EdgeList {
+  items: Edge[];
+  next?: PageToken;
+}
+
+export interface EdgeProfile {
+  description?: string;
+  name: ProfileName;
+  runtime: RuntimeName;
+}
+
+export type EdgeState = "online" | "offline" | "refused" | "revoked";
+
+export interface EnrolInput {
+  hostname: string;
+  token: Secret;
+  version: string;
+}
+
+export interface Enrolment {
+  edge_id: EdgeID;
+  expires_at: string;
+  token: Secret;
+}
+
+export interface EnrolmentInput {
+  name: string;
+}
+
+/** One life of the hub's store; a restored backup begins another. */
+export type Epoch = string;
+
+export type EventID = string;
+
+/** The stored bytes, never re-encoded. Shapes are in `api/events.md`. */
+export type EventPayload = Record<string, unknown>;
+
+export type EventType = string;
+
+/** Where to follow the run, on this hub. */
+export type EventsURL = string;
+
+/** The run's trace id as S3 frames carry it. */
+export type FrameTraceID = string;
+
+export interface FriendAcceptedPayload {
+  request_id: RequestID;
+  user_id: UserID;
+}
+
+export interface FriendRequestPayload {
+  from_user_id: UserID;
+  message?: string;
+  request_id: RequestID;
+  to_user_id: UserID;
+}
+
+export interface GroupSessionInput {
+  member_ids?: MemberID[];
+  name: string;
+}
+
+export interface Health {
+  checks: HealthCheck[];
+  status: "ok" | "unready";
+  version?: string;
+}
+
+export interface HealthCheck {
+  detail?: string;
+  name: string;
+  ok: boolean;
+}
+
+/** One text message on `/client/ws`. The shape of `payload` follows from `type`: `x-payload-schemas` names it. Applying a frame is decided by the business key that `api/events.md` gives for its type, never by `seq_id`. */
+export interface HubWebSocketFrame {
+  cursor?: Cursor;
+  payload: Record<string, unknown>;
+  /** Counts the frames of this connection from 1. A gap means loss on this connection; no other use. Absent from client to server. */
+  seq_id?: number;
+  type: HubWebSocketFrameType;
+}
+
+/** All frame types there are. `typing` is the only one that a client may send; anything else from a client is dropped and counted. */
+export type HubWebSocketFrameType = "typing" | "auth.ok" | "message.new" | "message.recall" | "message.pin" | "message.unpin" | "message.reaction_added" | "message.reaction_removed" | "message.read" | "session.created" | "session.dissolved" | "session.member_joined" | "session.member_left" | "session.info_updated" | "device.online" | "device.offline" | "device.kicked" | "agent.dispatch" | "agent.stream" | "agent.done" | "agent.failed" | "agent.cancel" | "agent.control" | "team.run.started" | "team.event" | "team.assignment.done" | "team.assignment.failed" | "team.subagent.stream" | "notification.new" | "friend.request" | "friend.accepted";
+
+export interface Invitation {
+  created_at: string;
+  expires_at: string;
+  id: InvitationID;
+  token: Secret;
+}
+
+export type InvitationID = string;
+
+/** An event's number in its run, alone or behind an epoch and a dot. */
+export type LogCursor = string;
+
+export interface LoginInput {
+  device: DeviceInput;
+  password: string;
+  username: string;
+}
+
+export interface Me {
+  device: Device;
+  user: User;
+}
+
+/** A user or an agent. */
+export type MemberID = string;
+
+export interface MemberInput {
+  member_id: MemberID;
+}
+
+export type MemberRole = "owner" | "member";
+
+export type MemberType = "user" | "agent";
+
+export interface Message {
+  /** Together at most 256 KiB. */
+  attachments?: Attachment[];
+  client_msg_id?: ClientMsgID;
+  content: MessageContent;
+  content_type: ContentType;
+  created_at: string;
+  id: MessageID;
+  mentions?: AgentID[];
+  message_id: MessageID;
+  reply_to_message_id?: MessageID;
+  sender_id: MemberID;
+  sender_type: SenderType;
+  seq_id: SeqID;
+  session_id: SessionID;
+  /** The runs this message started. */
+  task_ids?: RunID[];
+}
+
+/** Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`. */
+export type MessageContent = Record<string, unknown>;
+
+export type MessageID = string;
+
+export interface MessageInput {
+  /** Together at most 256 KiB. */
+  attachments?: Attachment[];
+  client_msg_id: ClientMsgID;
+  content: MessageContent;
+  content_type?: ContentType;
+  mentions?: AgentID[];
+  reply_to_message_id?: MessageID;
+}
+
+export interface MessageList {
+  items: Message[];
+  last_seq: SeqID;
+  /** The sequence number to go on with; absent when there is no more. */
+  next?: number;
+}
+
+export interface MessagePinPayload {
+  message_id: MessageID;
+  pinned_at: string;
+  pinned_by_user_id: UserID;
+  session_id: SessionID;
+}
+
+export interface MessageReactionPayload {
+  action: "added" | "removed";
+  count: number;
+  message_id: MessageID;
+  reaction: string;
+  session_id: SessionID;
+  user_id: UserID;
+}
+
+export interface MessageRecallPayload {
+  message_id: MessageID;
+  session_id: SessionID;
+}
+
+export interface MessageReceipt {
+  created_at: string;
+  /** This is the first answer again. */
+  deduplicated: boolean;
+  /** Of the runs in `task_ids`, in their order. */
+  events_urls: EventsURL[];
+  message_id: MessageID;
+  seq_id: SeqID;
+  task_ids: RunID[];
+}
+
+export interface MessageUnpinPayload {
+  message_id: MessageID;
+  session_id: SessionID;
+}
+
+/** At most 128 bytes of UTF-8. */
+export type NewPassword = string;
+
+export interface NotificationPayload {
+  created_at: string;
+  id: string;
+  /** Of type `prompt`: a Prompt as it stood then. Its `id` is the request's, so the newest one replaces those before. */
+  payload: Record<string, unknown>;
+  /** Of type `prompt`: nothing is left to be answered. */
+  read: boolean;
+  type: "mention" | "friend_request" | "group_invite" | "agent_done" | "system" | "prompt";
+}
+
+/** Opaque; absent on the last page. */
+export type PageToken = string;
+
+/** What the agent may do without asking. */
+export type PermissionMode = string;
+
+export interface PresencePayload {
+  user_id: UserID;
+}
+
+export interface PrivateSessionInput {
+  member_id: MemberID;
+  name?: string;
+}
+
+export interface Problem {
+  answer?: PromptAnswer;
+  code: ProblemCode;
+  /** One sentence that says what is wrong and what to do. */
+  detail: string;
+  epoch?: Epoch;
+  /** With `events_expired`: the `after_seq` that reads what is still there. */
+  floor?: number;
+  status: number;
+  title: string;
+  traceId: TraceID;
+  /** `urn:switchyard:problem:<code>` */
+  type: string;
+}
+
+/** Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status. */
+export type ProblemCode = "internal" | "invalid_request" | "invalid_json" | "body_too_large" | "unauthenticated" | "invalid_credentials" | "bootstrap_done" | "origin_refused" | "forbidden" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "too_large" | "invitation_invalid" | "enrolment_invalid" | "edge_revoked" | "edge_refused" | "agent_unknown" | "agent_operate_required" | "empty_prompt" | "run_ended" | "run_active" | "already_answered" | "prompt_cancelled" | "prompt_expired" | "digest_mismatch" | "session_dissolved" | "cursor_invalid" | "cursor_reset" | "cursor_ahead" | "cursor_negative" | "events_expired" | "blob_mismatch" | "busy";
+
+export type ProfileName = string;
+
+/** `payload` is that of the run's `run.prompt.requested`: the same bytes for ever, on every device. */
+export interface Prompt {
+  agent_id: AgentID;
+  answer?: PromptAnswer;
+  /** When the hub recorded the question. */
+  asked_at: string;
+  digest: SHA256;
+  edge_id?: EdgeID;
+  /** Of the event that asked. */
+  event_seq: number;
+  /** When it expires by a time limit of its own. Absent when it has none. */
+  expires_at?: string;
+  kind: PromptKind;
+  payload: EventPayload;
+  request_id: RequestID;
+  session_id: SessionID;
+  state: PromptState;
+  task_id: RunID;
+}
+
+export interface PromptAnswer {
+  answered_at: string;
+  /** Who decided: a person, the profile's policy, or the bridge itself. */
+  by: "person" | "policy" | "bridge";
+  continued_by_run_id?: RunID;
+  decision: PromptDecision;
+  /** When the agent had it and went on. Absent until then, and for ever if it never had it. */
+  delivered_at?: string;
+  device_id?: DeviceID;
+  reason?: string;
+  /** Why the edge could not pass it on, such as `too_late`: the process was gone. */
+  refused?: string;
+  response?: PromptResponse;
+  updated_input?: PromptInput;
+  user_id?: UserID;
+}
+
+export interface PromptAnswerInput {
+  decision: PromptDecision;
+  digest?: SHA256;
+  /** The agent is told it, but for a permission that is allowed; it is recorded in any case. */
+  reason?: string;
+  response?: PromptResponse;
+  updated_input?: PromptInput;
+}
+
+/** `allow` and `deny` answer all kinds but `step_decision`, which takes the other three. */
+export type PromptDecision = "allow" | "deny" | "continue" | "retry" | "cancel";
+
+/** What the tool is to get instead of what the agent proposed; only with `allow`. */
+export type PromptInput = Record<string, unknown>;
+
+/** What is asked: `permission` to use a tool, a `question`, a `plan_review`, a `step_decision`. More kinds may come; show an unknown one by its payload. */
+export type PromptKind = string;
+
+export interface PromptList {
+  items: Prompt[];
+  next?: PageToken;
+}
+
+/** What is answered beside the decision: `selected_options` (labels) and `custom_text` to a `question` that is not declined, `updated_steps`, if any, to a `plan_review` that is approved. */
+export type PromptResponse = Record<string, unknown>;
+
+/** `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer. */
+export type PromptState = "pending" | "answered" | "expired" | "cancelled";
+
+export interface ReadMark {
+  last_read_seq: SeqID;
+  session_id: SessionID;
+  user_id: UserID;
+}
+
+export interface ReadMarkInput {
+  last_read_seq: SeqID;
+}
+
+export interface RefreshInput {
+  refresh_token: Secret;
+}
+
+export interface RegisterInput {
+  device: DeviceInput;
+  display_name?: string;
+  password: NewPassword;
+  token: Secret;
+  username: Username;
+}
+
+export type RequestID = string;
+
+export interface RunError {
+  code: string;
+  message: string;
+}
+
+export interface RunEvent {
+  /** The event's number in its run, from 1 without holes. */
+  event_seq: number;
+  event_type: EventType;
+  id: EventID;
+  /** It arrived after the run had ended. */
+  late?: boolean;
+  /** When it happened, by the edge's clock. */
+  occurred_at: string;
+  payload: EventPayload;
+  payload_checksum: SHA256;
+  /** When the hub committed it, by the hub's clock. */
+  recorded_at: string;
+  run_id: RunID;
+  span_id?: SpanID;
+  trace_id: TraceID;
+  wire_type: EventType;
+}
+
+export interface RunEventList {
+  items: RunEvent[];
+  /** The run's newest event at the time of this answer. */
+  last_event_seq: number;
+  /** The `after_seq` to go on with; absent when there is no more. */
+  next?: number;
+}
+
+export type RunID = string;
+
+export interface RunInput {
+  agent_id?: AgentID;
+  /** Together at most 256 KiB. */
+  attachments?: Attachment[];
+  prompt?: string;
+  trigger_message_id?: MessageID;
+}
+
+export interface RunReceipt {
+  agent_id: AgentID;
+  agent_name: AgentName;
+  events_url: EventsURL;
+  message_id: MessageID;
+  run_id: RunID;
+}
+
+export type RunState = "queued" | "waiting_edge" | "dispatched" | "running" | "waiting_person" | "cancelling" | "completed" | "failed" | "cancelled" | "interrupted";
+
+/** The adapter that speaks to the agent program: `bridge`, `events`, … */
+export type RuntimeName = string;
+
+export type SHA256 = string;
+
+/** A token. Shown once, never logged, never part of a URL. */
+export type Secret = string;
+
+export type SenderType = "user" | "agent";
+
+/** A message's number in its conversation, from 1 without holes. */
+export type SeqID = number;
+
+export interface Session {
+  created_at: string;
+  id: SessionID;
+  last_read_seq: SeqID;
+  last_seq: SeqID;
+  members: SessionMember[];
+  name?: string;
+  owner_id: UserID;
+  type: SessionType;
+  updated_at: string;
+}
+
+export interface SessionCreatedPayload {
+  members: SessionMember[];
+  name?: string;
+  owner_id: UserID;
+  session_id: SessionID;
+  type: SessionType;
+}
+
+export interface SessionDissolvedPayload {
+  session_id: SessionID;
+}
+
+export type SessionID = string;
+
+export interface SessionInfoUpdatedPayload {
+  /** Fields to merge. */
+  changes: Record<string, unknown>;
+  session_id: SessionID;
+}
+
+export interface SessionList {
+  items: Session[];
+  next?: PageToken;
+}
+
+export interface SessionMember {
+  joined_at: string;
+  member_id: MemberID;
+  member_type: MemberType;
+  name: string;
+  role: MemberRole;
+}
+
+export interface SessionMemberJoinedPayload {
+  member_id: MemberID;
+  member_type: MemberType;
+  session_id: SessionID;
+}
+
+export interface SessionMemberLeftPayload {
+  member_id: MemberID;
+  session_id: SessionID;
+}
+
+export type SessionType = "private" | "group";
+
+export type SpanID = string;
+
+export interface TeamAssignmentPayload {
+  agent_task_id?: RunID;
+  assignment_id: AssignmentID;
+  error?: RunError;
+  run_id: TeamRunID;
+  session_id?: SessionID;
+  team_run_id: TeamRunID;
+}
+
+export interface TeamEventPayload {
+  /** The entity that changed. */
+  id: string;
+  kind?: EventType;
+  payload?: Record<string, unknown>;
+  run_id: TeamRunID;
+  session_id?: SessionID;
+  team_run_id: TeamRunID;
+}
+
+export type TeamRunID = string;
+
+/** `run_id` here is the team run, as S3 has it; `team_run_id` is the same value under a name that says so. */
+export interface TeamRunStartedPayload {
+  run_id: TeamRunID;
+  session_id?: SessionID;
+  team_run_id: TeamRunID;
+}
+
+export interface TeamSubagentStreamPayload {
+  agent_instance_id: AgentID;
+  agent_task_id: RunID;
+  assignment_id?: AssignmentID;
+  created_at: string;
+  event_seq: number;
+  event_type: EventType;
+  payload: EventPayload;
+  run_id: TeamRunID;
+  session_id: SessionID;
+  team_run_id: TeamRunID;
+}
+
+export interface Tokens {
+  access_token: string;
+  device: Device;
+  /** Seconds until the access token expires. */
+  expires_in: number;
+  refresh_token: Secret;
+  token_type: "Bearer";
+  user: User;
+}
+
+export type TraceID = string;
+
+/** From a client `{session_id}`; to the others also who types. */
+export interface TypingPayload {
+  session_id: SessionID;
+  user_id?: UserID;
+}
+
+export interface User {
+  created_at: string;
+  display_name?: string;
+  id: UserID;
+  username: Username;
+}
+
+export type UserID = string;
+
+/** What a person logs in with and is mentioned by. */
+export type Username = string;

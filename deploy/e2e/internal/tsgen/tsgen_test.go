@@ -1,0 +1,88 @@
+package tsgen
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+func TestTheCommittedFilesAreWhatTheContractSays(t *testing.T) {
+	files, err := Generate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "api", "ts", "src", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("api/ts/src/%s is out of date: make generate", name)
+		}
+	}
+}
+
+func TestASchemaBecomesAType(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"string","maxLength":3}`:                            "string",
+		`{"type":"string","enum":["a","b"]}`:                         `"a" | "b"`,
+		`{"type":"string","format":"binary"}`:                        "Blob",
+		`{"type":"integer"}`:                                         "number",
+		`{"type":"boolean"}`:                                         "boolean",
+		`{"type":"array","items":{"type":"string"}}`:                 "string[]",
+		`{"type":"array","items":{"type":"string","enum":["a"]}}`:    `"a"[]`,
+		`{"type":"array","items":{"$ref":"#/components/schemas/A"}}`: "A[]",
+		`{"type":"object","additionalProperties":true}`:              "Record<string, unknown>",
+		`{"type":"object","required":["x"],"properties":{"y":{"type":"integer"},"x":{"$ref":"#/components/schemas/A"}}}`: "{ x: A; y?: number }",
+	} {
+		var ref openapi3.SchemaRef
+		if err := ref.UnmarshalJSON([]byte(schema)); err != nil {
+			t.Fatal(err)
+		}
+		if got := typeOf(&ref); got != want {
+			t.Errorf("%s becomes %s, want %s", schema, got, want)
+		}
+	}
+}
+
+func TestAnOperationBecomesAMethod(t *testing.T) {
+	const contract = `
+openapi: 3.0.3
+info: {title: t, version: "1"}
+paths:
+  /things/{id}:
+    post:
+      operationId: changeThing
+      summary: Change a thing
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: string}}
+        - {name: limit, in: query, schema: {type: integer}}
+        - {name: Idempotency-Key, in: header, required: true, schema: {type: string}}
+      requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}
+      responses: {"201": {description: d, content: {application/json: {schema: {$ref: "#/components/schemas/Thing"}}}}}
+components: {schemas: {Thing: {type: object, properties: {x: {type: string}}}}}
+`
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(contract))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := operations(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "  /** Change a thing. */\n" +
+		"  changeThing(input: { id: string; limit?: number; idempotency_key?: string; body: t.Thing }, options?: CallOptions): Promise<t.Thing> {\n" +
+		"    return this.#send<t.Thing>({ method: \"POST\", path: `/things/${encodeURIComponent(input.id)}`, idempotent: true, " +
+		"idempotencyKey: input.idempotency_key, query: { limit: input.limit }, body: input.body, answer: \"json\" }, options);\n"
+	if !strings.Contains(string(got), want) {
+		t.Errorf("got\n%s, want in it\n%s", got, want)
+	}
+	doc.Paths.Find("/things/{id}").Post.Responses = openapi3.NewResponses()
+	if _, err := operations(doc); err == nil {
+		t.Error("an operation without a success was taken")
+	}
+}
