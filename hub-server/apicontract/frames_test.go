@@ -34,6 +34,9 @@ func TestFrameTypesAreTheSameInCodeContractAndCatalogue(t *testing.T) {
 		"AllFrameTypes of gate/frame.go":         listed,
 		"enum of HubWebSocketFrameType":          frameTypesInContract(t),
 		"x-payload-schemas of HubWebSocketFrame": frameTypesWithPayload(t),
+		"x-apply of HubWebSocketFrame":           frameTypesWithRule(t),
+		"HUB_EVENTS of api/ts/src/hubEvents.ts":  listInTypeScript(t, "HUB_EVENTS = [", `"(.+)",`),
+		"RULES of api/ts/src/hubEvents.ts":       listInTypeScript(t, "RULES: ", `"(.+)": \{ effect`),
 		"table of Hub frames in api/events.md":   frameTypesInCatalogue(t),
 	}
 	want := sorted(frameTypes)
@@ -46,7 +49,8 @@ func TestFrameTypesAreTheSameInCodeContractAndCatalogue(t *testing.T) {
 
 func TestForbiddenTypesAreNoHubFrames(t *testing.T) {
 	constants, _ := frameTypesInCode(t)
-	for _, frameType := range slices.Concat(constants, frameTypesInContract(t), frameTypesWithPayload(t), frameTypesInCatalogue(t)) {
+	typeScript := listInTypeScript(t, "HUB_EVENTS = [", `"(.+)",`)
+	for _, frameType := range slices.Concat(constants, frameTypesInContract(t), frameTypesWithPayload(t), frameTypesInCatalogue(t), typeScript) {
 		if forbiddenFrame.MatchString(frameType) {
 			t.Errorf("%s must not be a hub frame", frameType)
 		}
@@ -120,6 +124,25 @@ func frameTypesWithPayload(t *testing.T) []string {
 		types = append(types, frameType)
 	}
 	return types
+}
+
+// listInTypeScript returns what item finds in the lines after start in the constants of the TypeScript SDK, up to the end of the statement.
+func listInTypeScript(t *testing.T, start, item string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository(t), "api", "ts", "src", "hubEvents.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, found := strings.Cut(string(text), start)
+	if !found {
+		t.Fatalf("hubEvents.ts has no %q", start)
+	}
+	list, _, _ = strings.Cut(list, ";\n")
+	var items []string
+	for _, match := range regexp.MustCompile(`(?m)^  `+item).FindAllStringSubmatch(list, -1) {
+		items = append(items, match[1])
+	}
+	return items
 }
 
 // frameTypesInCatalogue returns the first column of the first table under "## Hub frames".
