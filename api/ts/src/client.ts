@@ -1,0 +1,85 @@
+import { Api } from "./api.gen.js";
+import { type Clock, systemClock } from "./clock.js";
+import { type Credentials, credentialsOf, type Keeper } from "./credentials.js";
+import { Feed, type FeedState } from "./feed.js";
+import { type Position, Progress } from "./position.js";
+import { type Fetch, type Send, sender } from "./send.js";
+import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
+import { TokenSource } from "./tokens.js";
+import type { LoginInput } from "./types.gen.js";
+import type { FeedOptions } from "./update.js";
+import { findWebSocket, type Opener, type WebSocketConstructor } from "./websocket.js";
+
+/** What a client needs to know. */
+export interface ClientOptions {
+  /** Base URL of the hub, such as http://127.0.0.1:8080. */
+  hub: string;
+  /** Where the device's credentials live. */
+  keeper: Keeper;
+  /** Instead of the global one. */
+  fetch?: Fetch;
+  /** Instead of the global one, or of the package ws. */
+  WebSocket?: WebSocketConstructor;
+  /** Instead of the system's, for tests. */
+  clock?: Clock;
+}
+
+/** Speaks with one hub as one device. Nothing is sent before it is asked for. */
+export class Client {
+  /** Base URL of the hub. */
+  readonly hub: string;
+  /** Every REST operation of the contract, authenticated. */
+  readonly api: Api;
+  readonly keeper: Keeper;
+  readonly #parts: StreamParts & { send: Send };
+
+  constructor(options: ClientOptions) {
+    const { keeper, clock = systemClock, fetch = defaultFetch } = options;
+    this.hub = baseURL(options.hub);
+    this.keeper = keeper;
+    const tokens = new TokenSource(keeper, new Api(sender(this.hub, fetch)), () => clock.now());
+    const send = sender(this.hub, fetch, tokens);
+    this.api = new Api(send);
+    let opener: Promise<Opener> | undefined;
+    const open = () => (opener ??= findWebSocket(options.WebSocket));
+    this.#parts = { hub: this.hub, api: this.api, tokens, open, clock, send };
+  }
+
+  /**
+   * Follows /client/ws for as long as the caller iterates. It reconnects by itself and resumes by cursor, so that every frame of the outbox is
+   * handed on at least once, in order. A connection resumes behind the newest frame that was handed on. The cursor is kept when the caller comes
+   * back for the next event: what a crash leaves untaken comes again. It ends by throwing when going on is no use: LoggedOutError, KickedError,
+   * PositionError, or the reason of the signal.
+   *
+   * The rules of S3: a frame whose seq_id is not above the last one is dropped; one that is not the next means loss, so the connection is made
+   * anew; frames are applied by business key (see keyOf and Reducer), never by seq_id. `feed` does all that a client has to.
+   */
+  stream(at: Position, options: { signal?: AbortSignal } = {}): AsyncGenerator<StreamEvent, void, void> {
+    return new Stream(this.#parts, new Progress(at), options.signal).events();
+  }
+
+  /** A feed of everything that happens. `at` is where an earlier feed of this device has come to, `state` what it knew then. */
+  feed(at: Position, options: FeedOptions = {}, state?: FeedState): Feed {
+    return new Feed(this.#parts, at, options, state);
+  }
+}
+
+/** The API without credentials, for the ways in: bootstrap, register, login; and for the health pages. */
+export function anonymous(hub: string, fetch: Fetch = defaultFetch): Api {
+  return new Api(sender(baseURL(hub), fetch));
+}
+
+/** Logs in on a new device and returns its credentials, for a keeper. */
+export async function login(hub: string, input: LoginInput, fetch?: Fetch): Promise<Credentials> {
+  return credentialsOf(await anonymous(hub, fetch).login({ body: input }));
+}
+
+const defaultFetch: Fetch = (...request) => globalThis.fetch(...request);
+
+function baseURL(hub: string): string {
+  const url = URL.canParse(hub) ? new URL(hub) : undefined;
+  if (!url || !url.host || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`hub address ${JSON.stringify(hub)} is not of the form http://host:port`);
+  }
+  return hub.replace(/\/+$/, "");
+}

@@ -1,0 +1,43 @@
+import { AFTER_CLOSE, CLOSE_CODES } from "./hubEvents.js";
+import { ConnectionError, KickedError, LoggedOutError, PositionError, ProblemError } from "./problem.js";
+
+/** How long a hub that cannot serve is left alone, in milliseconds. */
+const PATIENT = 5_000;
+
+/** Bounds what a reason may ask for, in milliseconds: a hub that restarts asks for seconds. */
+const MAX_RETRY_IN = 300_000;
+
+/** Whether connecting again is no use. */
+export function isFatal(error: unknown): boolean {
+  return error instanceof LoggedOutError || error instanceof KickedError || error instanceof PositionError;
+}
+
+/** Whether the hub says that this device was replaced, and has lost its last frame. */
+export function isReplaced(error: unknown): boolean {
+  return error instanceof ConnectionError && AFTER_CLOSE[error.code] === "stay_away";
+}
+
+/** Whether the hub says that the login of this connection has ended: a renewal says whether for good. */
+export function isLoginEnded(error: unknown): boolean {
+  return error instanceof ConnectionError && AFTER_CLOSE[error.code] === "login";
+}
+
+/** For how many milliseconds the hub asks to be left alone; 0 if it does not. */
+export function askedPause(error: unknown): number {
+  if (error instanceof ProblemError) {
+    return error.retryAfter;
+  }
+  if (!(error instanceof ConnectionError)) {
+    return 0;
+  }
+  if (error.code === CLOSE_CODES.restart) {
+    return retryIn(error.reason);
+  }
+  return AFTER_CLOSE[error.code] === "wait" ? PATIENT : 0;
+}
+
+/** Reads the number in "restart, retry_ms=1500"; 0 if there is none. */
+function retryIn(reason: string): number {
+  const [, milliseconds] = /retry_ms=(\d{1,9})$/.exec(reason) ?? [];
+  return Math.min(Number(milliseconds ?? 0), MAX_RETRY_IN);
+}

@@ -1,0 +1,214 @@
+import type { Frame } from "./frame.js";
+import type { FrameType } from "./hubEvents.js";
+import { type Position, Progress } from "./position.js";
+import { Reducer, type ReducerState } from "./reducer.js";
+import { type Asked, Questioner, type RunRef } from "./snapshot.js";
+import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
+import type { FeedOptions, Update } from "./update.js";
+import type { Send } from "./send.js";
+
+/** A feed as plain data, for another tab. */
+export interface FeedState {
+  reducer: ReducerState;
+  runs: RunRef[];
+  heads: Array<[string, number]>;
+}
+
+/**
+ * Follows everything that a user may see, without holes: it applies the frames of the stream by their business keys, and fetches by REST what
+ * they lack: the state of a device that the hub could not resume, and the log of a run that was under way. One loop at a time.
+ */
+export class Feed {
+  readonly #parts: StreamParts & { send: Send };
+  readonly #at: Progress;
+  readonly #options: FeedOptions;
+  #reducer = new Reducer();
+  #runs = new Map<string, RunRef>(); // seen and not ended
+  #heads = new Map<string, number>(); // newest message told of each conversation
+  #before = false; // a connection stood before
+  #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
+  #lost: number | undefined; // when the last link broke
+
+  constructor(parts: StreamParts & { send: Send }, at: Position, options: FeedOptions = {}, state?: FeedState) {
+    this.#parts = parts;
+    this.#at = new Progress(at);
+    this.#options = options;
+    if (state) {
+      this.load(state);
+      this.#before = true;
+    }
+  }
+
+  /** What the feed has told so far, put together. */
+  get state(): Reducer {
+    return this.#reducer;
+  }
+
+  /** How a run ended, by what was told so far; undefined if it has not. */
+  outcome(run: string): FrameType | undefined {
+    return this.#reducer.outcome(run);
+  }
+
+  /** Makes sure that the end of a run is told, even if none of its frames reaches this device. */
+  track(task: string, session: string): void {
+    if (!this.#runs.has(task) && !this.outcome(task)) {
+      this.#runs.set(task, { task_id: task, session_id: session, agent_instance_id: "" });
+    }
+  }
+
+  /** All of it as plain data. */
+  save(): FeedState {
+    return { reducer: this.#reducer.save(), runs: [...this.#runs.values()], heads: [...this.#heads] };
+  }
+
+  load(state: FeedState): void {
+    this.#reducer = Reducer.load(state.reducer);
+    this.#runs = new Map(state.runs.map((run) => [run.task_id, run]));
+    this.#heads = new Map(state.heads);
+  }
+
+  /**
+   * Tells updates for as long as the caller iterates. It ends by throwing why going on is no use: LoggedOutError, KickedError, PositionError, or
+   * the reason of the signal. Following again goes on behind the last update, which counts as applied then.
+   */
+  async *follow(): AsyncGenerator<Update, void, void> {
+    for await (const event of new Stream(this.#parts, this.#at, this.#options.signal).events()) {
+      if (event.link === "down") {
+        this.#lost ??= this.#parts.clock.now();
+        yield update(event);
+      } else if (event.link === "up") {
+        yield* this.#connected(event);
+      } else if (event.snapshot) {
+        yield* this.#restored(event);
+      } else if (event.frame) {
+        yield* this.#frame(event, event.frame);
+      }
+    }
+  }
+
+  /** Takes a frame that another tab has told; what it lacks, that tab has fetched. */
+  apply(frame: Frame): void {
+    this.#reducer.apply(frame);
+    this.#note(frame);
+  }
+
+  /** Fills the hole that a new connection leaves, if the hub has not continued the one before. */
+  async *#connected(event: StreamEvent): AsyncGenerator<Update, void, void> {
+    yield update(event);
+    const begin = this.#options.begin ?? "whole";
+    if (!this.#before) {
+      this.#resumed = !event.snapshot && begin !== "whole";
+    }
+    if (this.#incomplete(event)) {
+      yield* this.#snapshot(this.#since());
+    }
+    this.#before = true;
+    this.#lost = undefined;
+    yield ready(event);
+  }
+
+  /** Whether a snapshot has to fill what the new connection lacks. */
+  #incomplete(event: StreamEvent): boolean {
+    const begin = this.#options.begin ?? "whole";
+    if (this.#before || begin === "missed") {
+      return event.snapshot;
+    }
+    return begin === "whole" || this.#options.since !== undefined;
+  }
+
+  /** How old a message may be that a snapshot tells of a conversation which was not heard of before. */
+  #since(): number {
+    const since = this.#options.since?.getTime() ?? 0;
+    return this.#before && this.#options.begin === "live" ? (this.#lost ?? since) : since;
+  }
+
+  /** Fills the hole that a frame of the connection speaks of. */
+  async *#restored(event: StreamEvent): AsyncGenerator<Update, void, void> {
+    yield update(event);
+    yield* this.#snapshot(this.#options.since?.getTime() ?? 0);
+    yield ready(event);
+  }
+
+  async *#frame(event: StreamEvent, frame: Frame): AsyncGenerator<Update, void, void> {
+    const about = refOf(frame);
+    if (this.#options.session !== undefined && about.session_id !== this.#options.session) {
+      return;
+    }
+    let verdict = this.#reducer.apply(frame);
+    if (verdict === "missed") {
+      yield* this.#fill(about, (frame.payload as { event_seq: number }).event_seq);
+      verdict = this.#reducer.apply(frame);
+    }
+    this.#note(frame);
+    yield { ...update(event), isNew: verdict === "applied", cursor: frame.cursor ?? "" };
+  }
+
+  /**
+   * Tells the events of a run that lie before a frame which is not the next one. A run that was under way when an earlier process of this
+   * device was cut off goes on from here: its beginning was told then.
+   */
+  async *#fill(about: RunRef, seq: number): AsyncGenerator<Update, void, void> {
+    if (!this.#resumed || this.#reducer.watermark(about.task_id) > 0) {
+      yield* this.#addAll(this.#questioner().events(about, this.#reducer));
+    }
+    if (this.#reducer.watermark(about.task_id) < seq - 1) {
+      this.#reducer.begin(about.task_id, seq - 1);
+    }
+  }
+
+  async *#snapshot(since: number): AsyncGenerator<Update, void, void> {
+    yield* this.#addAll(this.#questioner().snapshot(since, this.#reducer, this.#heads, this.#runs));
+  }
+
+  #questioner(): Questioner {
+    return new Questioner(this.#parts.send, this.#parts.clock, this.#options);
+  }
+
+  /** Tells frames that were fetched, those that are new. */
+  async *#addAll(frames: AsyncIterable<Asked>): AsyncGenerator<Update, void, void> {
+    for await (const { type, raw } of frames) {
+      const frame = { type, raw, payload: JSON.parse(raw), seq_id: 0 } as Frame;
+      if (this.#reducer.apply(frame) === "applied") {
+        this.#note(frame);
+        yield { frame, snapshot: false, isNew: true, asked: true, ready: false, cursor: "" };
+      }
+    }
+  }
+
+  /** Keeps what a later hole would have to be filled from. */
+  #note(frame: Frame): void {
+    const about = refOf(frame);
+    switch (frame.type) {
+      case "message.new": {
+        const { session_id, seq_id } = frame.payload;
+        this.#heads.set(session_id, Math.max(this.#heads.get(session_id) ?? 0, seq_id ?? 0));
+        break;
+      }
+      case "agent.dispatch":
+      case "agent.stream":
+        if (!this.outcome(about.task_id)) {
+          this.#runs.set(about.task_id, about);
+        }
+        break;
+      case "agent.done":
+      case "agent.failed":
+      case "agent.cancel":
+        this.#runs.delete(about.task_id);
+    }
+  }
+}
+
+/** What the frames of a run have in common; fields that it lacks are "". */
+function refOf(frame: Frame): RunRef {
+  const { task_id, session_id, agent_instance_id } = frame.payload as unknown as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === "string" ? value : "");
+  return { task_id: text(task_id), session_id: text(session_id), agent_instance_id: text(agent_instance_id) };
+}
+
+function update(event: StreamEvent): Update {
+  return { ...event, isNew: false, asked: false, ready: false, cursor: "" };
+}
+
+function ready(event: StreamEvent): Update {
+  return { snapshot: false, isNew: false, asked: false, ready: true, cursor: event.frame?.cursor ?? "" };
+}

@@ -1,0 +1,17 @@
+export { Api } from "./api.gen.js";
+export { type Bubble, bubbleOf, bubbles, questions, sessions, words } from "./bubble.js";
+export { anonymous, Client, type ClientOptions, login } from "./client.js";
+export type { Clock } from "./clock.js";
+export { type Credentials, credentialsOf, type Keeper, MemoryKeeper } from "./credentials.js";
+export { Feed, type FeedState } from "./feed.js";
+export { type Frame, keyOf, parseFrame } from "./frame.js";
+export * from "./hubEvents.js";
+export { MemoryPosition, type Position } from "./position.js";
+export { ConnectionError, KickedError, LoggedOutError, PositionError, ProblemError, SleptError, UNEXPECTED, UnreachableError } from "./problem.js";
+export { Reducer, type ReducerState, type Verdict } from "./reducer.js";
+export type { CallOptions } from "./send.js";
+export type { StreamEvent } from "./stream.js";
+export type * from "./types.gen.js";
+export type { Beginning, FeedOptions, Update } from "./update.js";
+export { uuid } from "./uuid.js";
+export type { WebSocketConstructor, WebSocketLike } from "./websocket.js";

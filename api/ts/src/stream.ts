@@ -1,0 +1,258 @@
+import type { Api } from "./api.gen.js";
+import type { Clock } from "./clock.js";
+import { askedPause, isFatal, isLoginEnded, isReplaced } from "./ending.js";
+import { type Frame, parseFrame } from "./frame.js";
+import { SILENCE_SECS } from "./hubEvents.js";
+import type { Progress } from "./position.js";
+import { ConnectionError, KickedError, messageOf, ProblemError, SleptError, UnreachableError } from "./problem.js";
+import { openSocket, type Socket } from "./socket.js";
+import type { TokenSource } from "./tokens.js";
+import type { AuthOKPayload, DeviceKickedPayload } from "./types.gen.js";
+import { watchWakes } from "./wake.js";
+import type { Opener } from "./websocket.js";
+
+/** One thing that a stream tells: a frame, or a change of the connection under it. */
+export interface StreamEvent {
+  /** Absent when the link went down. */
+  frame?: Frame;
+  /** `up`: `frame` is the first auth.ok. `down`: `error` says why; the stream connects again by itself. */
+  link?: "up" | "down";
+  /** With `up`: how the hub took the cursor. */
+  resume?: AuthOKPayload;
+  /** With `down`. */
+  error?: Error;
+  /**
+   * Frames are missing which the hub cannot send: after an `up` that did not replay, and in place of what a system.gap or an error stands for.
+   * Read the state by REST before the next event; never apply this frame itself.
+   */
+  snapshot: boolean;
+}
+
+const FIRST_BACKOFF = 100;
+const LAST_BACKOFF = 10_000;
+
+/** What a stream is made of. */
+export interface StreamParts {
+  hub: string;
+  api: Pick<Api, "getMe">;
+  tokens: TokenSource;
+  open: () => Promise<Opener>;
+  clock: Clock;
+}
+
+/** One loop over the frames of a device. */
+export class Stream {
+  readonly #parts: StreamParts;
+  readonly #at: Progress;
+  readonly #signal: AbortSignal | undefined;
+  #socket: Socket | undefined;
+  #patience = 0;
+  #heardAt = 0;
+  #heard = false; // the present connection has brought at least one frame
+  #token = ""; // that the present connection was made with
+  #refused = ""; // the one of a connection whose login the hub has ended
+  #endPause: (() => void) | undefined;
+
+  constructor(parts: StreamParts, at: Progress, signal?: AbortSignal) {
+    this.#parts = parts;
+    this.#at = at;
+    this.#signal = signal;
+  }
+
+  /** Tells events until going on is no use, which rejects, or until the caller leaves the loop. */
+  async *events(): AsyncGenerator<StreamEvent, void, void> {
+    await this.#at.applied(); // the reader of an earlier loop has come back
+    const aborted = () => {
+      this.#socket?.fail(asError(this.#signal?.reason));
+      this.#endPause?.();
+    };
+    this.#signal?.addEventListener("abort", aborted);
+    const stopWatching = watchWakes(this.#parts.clock, { slept: () => this.#slept(), seen: () => this.#seen() });
+    try {
+      yield* this.#forever();
+    } finally {
+      stopWatching();
+      this.#signal?.removeEventListener("abort", aborted);
+      this.#socket?.close();
+    }
+  }
+
+  async *#forever(): AsyncGenerator<StreamEvent, void, void> {
+    for (let backoff = FIRST_BACKOFF; ; backoff = Math.min(backoff * 2, LAST_BACKOFF)) {
+      this.#heard = false;
+      let error: Error;
+      try {
+        yield* this.#once();
+        return;
+      } catch (cause) {
+        error = this.#ended(asError(cause));
+      }
+      this.#signal?.throwIfAborted();
+      if (isFatal(error)) {
+        throw error;
+      }
+      if (this.#heard) {
+        backoff = FIRST_BACKOFF;
+      }
+      yield { link: "down", error, snapshot: false };
+      if (!(error instanceof SleptError)) {
+        await this.#pause(jitter(backoff), askedPause(error));
+      } // else nobody else wakes at this moment, and a person is waiting
+    }
+  }
+
+  /** Connects and tells frames until the connection ends; what it throws says why. */
+  async *#once(): AsyncGenerator<StreamEvent, void, void> {
+    const socket = (this.#socket = await this.#dial());
+    try {
+      this.#patience = SILENCE_SECS * 1000;
+      for (let last = 0; ; ) {
+        const frame = readFrame(await socket.next(this.#patience));
+        this.#heardAt = this.#parts.clock.now();
+        if (frame.seq_id === 0 && isGap(frame)) {
+          yield* this.#take(frame); // it stands outside of the count
+        } else if (frame.seq_id === last + 1) {
+          last++;
+          yield* this.#take(frame);
+        } else if (frame.seq_id > last) {
+          throw new ConnectionError(`lost a frame: got number ${frame.seq_id}, want ${last + 1}`);
+        } // else it is no news
+      }
+    } finally {
+      this.#socket = undefined;
+      socket.close();
+    }
+  }
+
+  /** Hands a frame on; when the caller comes back, its cursor is kept. */
+  async *#take(frame: Frame): AsyncGenerator<StreamEvent, void, void> {
+    const event: StreamEvent = { frame, snapshot: isGap(frame) };
+    let cursor = frame.cursor;
+    if (frame.type === "auth.ok") {
+      const hello = frame.payload;
+      cursor ??= hello.cursor; // which may stand in the payload alone
+      this.#patience = hello.heartbeat_secs ? 2000 * hello.heartbeat_secs + 5000 : this.#patience;
+      if (!this.#heard) {
+        event.link = "up";
+        event.resume = hello;
+        event.snapshot = hello.resume !== "replayed";
+      }
+      event.frame = cursor ? { ...frame, cursor } : frame;
+    }
+    this.#heard = true;
+    this.#at.hand(cursor);
+    if (frame.type === "device.kicked") {
+      this.#parts.tokens.drop();
+    }
+    yield event;
+    await this.#at.applied();
+    if (frame.type === "device.kicked") {
+      throw new KickedError(kickReason(frame.payload));
+    }
+  }
+
+  async #dial(): Promise<Socket> {
+    const cursor = await this.#at.resume();
+    const { tokens } = this.#parts;
+    this.#token = await tokens.token(this.#refused, this.#signal);
+    try {
+      return await this.#connect(cursor);
+    } catch (error) {
+      if (!(await this.#wasRefused(error))) {
+        throw error;
+      }
+    }
+    this.#token = await tokens.token(this.#token, this.#signal);
+    return this.#connect(cursor);
+  }
+
+  async #connect(cursor: string): Promise<Socket> {
+    const open = await this.#parts.open();
+    const url = `${this.#parts.hub.replace(/^http/, "ws")}/client/ws${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`;
+    const socket = await openSocket(open, url, this.#token, this.#parts.clock, this.#signal);
+    this.#heardAt = this.#parts.clock.now();
+    return socket;
+  }
+
+  /**
+   * Whether a connection was refused for its token. A browser does not say why a socket was not opened; the same question over REST gets an
+   * answer: a new token, a 429 or 503 with the time to wait, or silence.
+   */
+  async #wasRefused(error: unknown): Promise<boolean> {
+    if (!(error instanceof UnreachableError)) {
+      return error instanceof ProblemError && error.status === 401;
+    }
+    await this.#parts.api.getMe({ signal: this.#signal });
+    return (await this.#parts.tokens.token("", this.#signal)) !== this.#token;
+  }
+
+  /** Draws the consequences of the way in which a connection was closed. */
+  #ended(error: Error): Error {
+    if (isLoginEnded(error)) {
+      this.#refused = this.#token;
+    }
+    if (isReplaced(error)) {
+      this.#parts.tokens.drop();
+      return new KickedError(messageOf(error));
+    }
+    return error;
+  }
+
+  #slept(): void {
+    this.#socket?.fail(new SleptError());
+    this.#endPause?.();
+  }
+
+  /** Timers of a page that nobody sees may be late: what they would have found out is found out now. */
+  #seen(): void {
+    if (this.#socket && this.#parts.clock.now() - this.#heardAt > this.#patience) {
+      this.#socket.fail(new SleptError());
+    }
+    this.#endPause?.();
+  }
+
+  /** Waits: as long as the hub asks, and a backoff that ends early when the machine wakes or gets its network back. */
+  async #pause(backoff: number, asked: number): Promise<void> {
+    const { clock } = this.#parts;
+    const start = clock.now();
+    for (let left = Math.max(backoff, asked); left > 0; ) {
+      await new Promise<void>((resolve) => {
+        const stop = clock.after(left, resolve);
+        this.#endPause = () => {
+          stop();
+          resolve();
+        };
+      });
+      this.#endPause = undefined;
+      this.#signal?.throwIfAborted();
+      left = asked - (clock.now() - start);
+    }
+  }
+}
+
+/** Whether a frame stands for others that are missing (S3: system.gap, error). It carries nothing to apply. */
+function isGap(frame: Frame): boolean {
+  const type: string = frame.type;
+  return type === "system.gap" || type === "error";
+}
+
+function readFrame(text: string): Frame {
+  try {
+    return parseFrame(text);
+  } catch (error) {
+    throw new ConnectionError(`unreadable frame: ${messageOf(error)}`);
+  }
+}
+
+function kickReason(payload: DeviceKickedPayload): string {
+  return payload.reason || "no reason given";
+}
+
+/** `d` ± a quarter, so that many clients do not come back at once. */
+function jitter(d: number): number {
+  return (d * 3) / 4 + Math.random() * (d / 2);
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}

@@ -1,0 +1,31 @@
+import type { StreamEvent } from "./stream.js";
+
+/** One thing that a feed tells. */
+export interface Update extends StreamEvent {
+  /** `frame` is a fact that was not told before. */
+  isNew: boolean;
+  /** `frame` was fetched by REST, in place of a frame of the socket. */
+  asked: boolean;
+  /** Nothing else: everything that had to be fetched was told, and what follows is live. */
+  ready: boolean;
+  /** The place behind this update, to be kept together with what is made of it; "" if this is no place to come back to. */
+  cursor: string;
+}
+
+/**
+ * What a feed tells before it goes on live. `whole`: a snapshot, whatever the hub could replay, for applications that remember nothing from
+ * their last start. `missed`: a snapshot only if the hub cannot replay what was missed, for applications that keep what they were told. `live`:
+ * messages and runs from now on, and what the hub replays, for a look at what happens.
+ */
+export type Beginning = "whole" | "missed" | "live";
+
+/** What narrows a feed. */
+export interface FeedOptions {
+  begin?: Beginning;
+  /** Only this conversation. */
+  session?: string;
+  /** Of what was said before, only messages that are younger; absent for all, with `live` for none. */
+  since?: Date;
+  /** Ends the feed. */
+  signal?: AbortSignal;
+}
