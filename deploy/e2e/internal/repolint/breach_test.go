@@ -53,6 +53,31 @@ func TestAnImportAgainstTheLayersIsReported(t *testing.T) {
 	}
 }
 
+func TestATerminalClientPastTheSDKIsReported(t *testing.T) {
+	const here, yard = modulePrefix, "hub-server/internal/yard/cli/a.go"
+	for _, c := range []struct {
+		name, file, text string
+		reported         bool
+	}{
+		{"the SDK", yard, `import _ "` + here + `hub-server/client"`, false},
+		{"a part of the hub", yard, `import _ "` + here + `hub-server/internal/chat"`, true},
+		{"a library for sockets", yard, `import _ "github.com/coder/websocket"`, true},
+		{"a status", yard, "import \"net/http\"\nvar x = http.StatusOK", false},
+		{"a client", yard, "import \"net/http\"\nvar x http.Client", true},
+		{"a client under another name", yard, "import h \"net/http\"\nvar x = h.Get", true},
+		{"a socket", "hub-server/cmd/yard/main.go", "import \"net\"\nvar x net.Dialer", true},
+		{"a test", "hub-server/internal/yard/cli/a_test.go", "import \"net/http\"\nvar x http.Client", false},
+		{"somebody else", "hub-server/internal/gate/a.go", "import \"net/http\"\nvar x http.Client", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			problems := Terminal([]File{source(t, c.file, "package p\n\n"+c.text+"\n")})
+			if got := len(problems) > 0; got != c.reported {
+				t.Fatalf("reported = %v, want %v: %v", got, c.reported, problems)
+			}
+		})
+	}
+}
+
 func TestASecondImporterIsReported(t *testing.T) {
 	one := importing(t, "hub-server/internal/sqlstore/a.go", "modernc.org/sqlite")
 	for _, c := range []struct {

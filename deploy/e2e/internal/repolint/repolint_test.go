@@ -32,6 +32,11 @@ func TestImportsRunOneWay(t *testing.T) {
 	report(t, Layers(files))
 }
 
+func TestTheTerminalClientUsesTheSDKAlone(t *testing.T) {
+	_, files := repository(t)
+	report(t, Terminal(files))
+}
+
 func TestPackagesAreNamedAfterTheirSubject(t *testing.T) {
 	_, files := repository(t)
 	report(t, Drawers(files))
