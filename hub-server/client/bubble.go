@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
@@ -43,7 +44,7 @@ func (r *Reducer) Bubbles(session SessionID) []Bubble {
 		}
 		all = append(all, b)
 	}
-	slices.SortStableFunc(all, func(a, b Bubble) int { return int(a.SeqID - b.SeqID) })
+	slices.SortStableFunc(all, func(a, b Bubble) int { return cmp.Compare(a.SeqID, b.SeqID) })
 	return all
 }
 

@@ -30,6 +30,8 @@ type fakeHub struct {
 	renewals  int
 	refuse    func(w http.ResponseWriter) bool // for /client/ws: answers instead of upgrading
 	renewable bool
+	strict    bool // a frame from the client fails the test
+	events    http.HandlerFunc
 	slowly    chan struct{} // if not nil, a renewal takes from it when it comes and before it answers
 }
 
@@ -57,6 +59,7 @@ func (h *fakeHub) start(l net.Listener) {
 	mux.HandleFunc("GET /client/auth/me", h.serveMe)
 	mux.HandleFunc("POST /client/sessions/group", h.serveGroup)
 	mux.HandleFunc("GET /client/ws", h.serveSocket)
+	mux.HandleFunc("GET /web/agent-tasks/{task}/events", func(w http.ResponseWriter, r *http.Request) { h.events(w, r) })
 	h.server = httptest.NewUnstartedServer(mux)
 	if l != nil {
 		h.server.Listener.Close()
@@ -160,8 +163,12 @@ func (h *fakeHub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	end := &farEnd{t: h.t, socket: socket, cursor: r.URL.Query().Get("cursor")}
 	h.sockets <- end
 	for { // until the connection is over
-		if _, _, err := socket.Read(context.Background()); err != nil {
+		_, frame, err := socket.Read(context.Background())
+		if err != nil {
 			return
+		}
+		if h.strict {
+			h.t.Errorf("the client sent %s", frame)
 		}
 	}
 }

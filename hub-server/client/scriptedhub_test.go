@@ -104,7 +104,7 @@ func (h *scriptedHub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if got := r.URL.Query().Get("cursor"); got != script.Cursor {
 		h.t.Errorf("connection %d: cursor %q, want %q", number+1, got, script.Cursor)
 	}
-	if a := script.AfterMS; a != nil && (since < time.Duration(a[0])*time.Millisecond || since > time.Duration(a[1])*time.Millisecond) {
+	if a := script.AfterMS; len(a) == 2 && (since < time.Duration(a[0])*time.Millisecond || since > time.Duration(a[1])*time.Millisecond) {
 		h.t.Errorf("connection %d: made after %v, want %v ms", number+1, since, a)
 	}
 	if script.Refuse != nil {
