@@ -32,6 +32,10 @@ type Config struct {
 	DatabaseURL Secret `env:"HUB_DATABASE_URL"`
 	// NATS server or cluster that connects several hub processes. Empty: this hub is alone, its bus is in-process.
 	NATSURL Secret `env:"HUB_NATS_URL"`
+	// File with a user's JWT and seed for HUB_NATS_URL, as NATS tools write it (.creds). Read again at each connection.
+	NATSCredentials string `env:"HUB_NATS_CREDENTIALS"`
+	// Redis that hub processes share for presence, rate limits and signals; nothing durable is in it. Empty: each keeps its own, and tells the others over HUB_NATS_URL.
+	RedisURL Secret `env:"HUB_REDIS_URL"`
 	// File with the keys that sign tokens and receipts, the same on every hub of a store. Default: keys.json in HUB_HOME, made at first start.
 	KeysFile string `env:"HUB_KEYS_FILE"`
 	// Origins of browser pages, with scheme, that may use this hub besides its own; comma-separated.
@@ -139,6 +143,7 @@ func (c Config) check() error {
 		faults = append(faults, errors.New("HUB_PROMPT_TTL: must be positive"))
 	}
 	faults = append(faults, c.checkRetention()...)
+	faults = append(faults, c.checkServices()...)
 	if c.SocketsPerUser <= 0 {
 		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))
 	}

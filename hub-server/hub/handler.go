@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
@@ -25,7 +24,7 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
 		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Prompts: d.prompts, Blobs: d.record.Blobs,
 		Followers: h.services.followers, Epoch: h.store.Epoch,
-		Limiter: memstate.NewLimiter(), Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
+		Limiter: h.services.limiter, Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
 		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink, Surplus: surplus,
 	})
 }

@@ -125,7 +125,7 @@ func (h *Hub) openBus() (err error) {
 	if h.hubBus = h.local; h.opts.Config.NATSURL == "" {
 		return nil
 	}
-	if h.hubBus, err = natsbus.Dial(h.log, string(h.opts.Config.NATSURL)); err != nil {
+	if h.hubBus, err = natsbus.Dial(h.log, string(h.opts.Config.NATSURL), h.opts.Config.NATSCredentials); err != nil {
 		return fmt.Errorf("HUB_NATS_URL: %w", err)
 	}
 	h.closers = append(h.closers, func() error { h.hubBus.Close(); return nil })
@@ -159,13 +159,13 @@ func (h *Hub) Run(ctx context.Context) error {
 		supervise.Part{Name: "retention", Run: s.trimmer.Run},
 		supervise.Part{Name: "archive", Run: s.archiver.Run},
 		supervise.Part{Name: "device marks", Run: s.marks.Run},
-		supervise.Part{Name: "presence", Run: s.presence.Run},
+		supervise.Part{Name: "volatile state", Run: s.run},
 		supervise.Part{Name: "outbox tail", Run: s.tail.Run, Ready: s.tail.Ready()},
 		supervise.Part{Name: "wake-ups", Run: h.listenForWakeups},
 		supervise.Part{Name: "run watch", Run: s.watch.Run},
 		supervise.Part{Name: "question expiry", Run: s.expiry.Run},
 		supervise.Part{Name: "client sockets", Run: s.gate.Run},
-		supervise.Part{Name: "edge uplinks", Run: func(ctx context.Context) error { return s.uplink.Run(ctx, h.hubBus) }},
+		supervise.Part{Name: "edge uplinks", Run: s.uplink.Run},
 		supervise.Part{Name: "certificate", Run: h.certificate.run},
 		// The listener last: nobody is let in before all of the above is there, and nobody new while it stops.
 		supervise.Part{Name: "listener", Run: h.listen},

@@ -27,7 +27,7 @@ func TestNewSaysWhatKeepsItFromStarting(t *testing.T) {
 	}{
 		"home cannot be made":   {[]string{"HUB_HOME=" + filepath.Join(inTheWay, "hub")}, "HUB_HOME"},
 		"keys cannot be read":   {[]string{"HUB_HOME=" + t.TempDir(), "HUB_KEYS_FILE=" + brokenKeys}, brokenKeys},
-		"bus cannot be reached": {[]string{"HUB_HOME=" + t.TempDir(), "HUB_NATS_URL=nats://127.0.0.1:1"}, "HUB_NATS_URL"},
+		"bus cannot be reached": {[]string{"HUB_HOME=" + t.TempDir(), "HUB_NATS_URL=nats://127.0.0.1:1"}, "HUB_NATS_URL: no NATS server answers there: start it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config, err := LoadConfig(c.environ)
@@ -48,10 +48,14 @@ func TestNewSaysWhatKeepsItFromStarting(t *testing.T) {
 func TestEveryFaultOfTheConfigurationIsReportedByItsVariable(t *testing.T) {
 	_, err := LoadConfig([]string{
 		"HUB_HOME=" + t.TempDir(), "HUB_ADDR=nowhere", "HUB_LOG_LEVEL=loud", "HUB_INTERRUPT_AFTER=soon", "HUB_SOCKETS_PER_USER=many",
-		"HUB_ORIGINS=hub.example", "HUB_STOP_TIMEOUT=-1s", "HUB_RETENTION_OUTBOX=5s",
+		"HUB_ORIGINS=hub.example", "HUB_STOP_TIMEOUT=-1s", "HUB_RETENTION_OUTBOX=5s", "HUB_REDIS_URL=redis://:hunter2@host:port", "HUB_NATS_URL=nats://ada:hunter2@host:port",
 	})
+	if err != nil && strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("a password is repeated: %v", err)
+	}
 	for _, name := range []string{
 		"HUB_ADDR", "HUB_LOG_LEVEL", "HUB_INTERRUPT_AFTER", "HUB_SOCKETS_PER_USER", "HUB_ORIGINS", "HUB_STOP_TIMEOUT", "HUB_RETENTION_OUTBOX",
+		"HUB_REDIS_URL", "HUB_NATS_URL",
 	} {
 		if err == nil || !strings.Contains(err.Error(), name+": ") {
 			t.Errorf("%s is not named in: %v", name, err)

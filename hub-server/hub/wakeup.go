@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
@@ -16,14 +17,22 @@ func (h *Hub) committed(c sqlstore.Committed) {
 	}
 	for _, edge := range c.Edges {
 		h.services.uplink.Wake(edge)
-		h.hint(subject.WakeCommands, []byte(edge))
+		if !h.alone() {
+			h.services.signals.CommandsWait(edge)
+		}
 	}
 }
 
 // revoked closes the tunnel of an edge whose credential was taken back, wherever it is.
 func (h *Hub) revoked(edge id.Edge) {
 	h.services.uplink.Disconnect(edge)
-	h.hint(subject.Revoked, []byte(edge))
+	h.services.signals.EdgeRevoked(edge)
+}
+
+// loginEnded closes the sockets of a login that has ended, wherever they are.
+func (h *Hub) loginEnded(f account.Family) {
+	h.services.gate.CloseFamily(f)
+	h.services.signals.LoginEnded(f)
 }
 
 func (h *Hub) hint(s subject.Subject, data []byte) {

@@ -15,7 +15,6 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/gate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/peer"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
@@ -30,6 +29,7 @@ import (
 
 // services are the parts of a hub that live as long as it does.
 type services struct {
+	volatile
 	writer       *sqlstore.Writer
 	checkpointer *sqlstore.Checkpointer
 	peers        *peer.Registry
@@ -37,7 +37,6 @@ type services struct {
 	sealer       *audit.Sealer
 	trimmer      *retention.Trimmer
 	archiver     *retention.Archiver
-	presence     *memstate.Presence
 	marks        *delivery.Marks
 	tail         *delivery.Tail
 	followers    *delivery.Followers
@@ -80,9 +79,12 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	s.writer = h.store.NewWriter(h.log, h.registry, h.committed)
 	s.checkpointer = h.store.NewCheckpointer(h.log)
 	s.peers = peer.NewRegistry(sqlstore.NewPeers(h.store, s.writer), peer.ID(h.name), h.log)
+	s.peers.Alone = h.hubBus == h.local
 	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.turn(timer.OutboxTrim), h.opts.Config.RetentionOutbox, h.log)
 	s.archiver = h.newArchiver()
-	s.presence = memstate.NewPresence(h.name, h.hubBus)
+	if err := h.openVolatile(); err != nil {
+		return err
+	}
 	st := stores{
 		accounts: sqlstore.NewAccounts(h.store, s.writer),
 		fleet:    sqlstore.NewFleet(h.store, s.writer),
@@ -131,7 +133,7 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 		},
 		devices: &account.Devices{
 			Store: st.accounts, Hasher: hasher, Issuer: issuer, Attempts: attempts, Now: time.Now,
-			Ended: func(f account.Family) { h.services.gate.CloseFamily(f) },
+			Ended: h.loginEnded,
 		},
 		enrolments: &fleet.Enrolments{Store: st.fleet, Attempts: attempts, Now: time.Now},
 		edges:      &fleet.Edges{Store: st.fleet, Presence: h.services.presence, Now: time.Now, Revoked: h.revoked},

@@ -53,7 +53,7 @@ type arguments struct {
 		} `cmd:"" help:"Print the archived events of a run, one JSON object a line, each as the hub has served it before."`
 	} `cmd:"" help:"Read the events of ended runs that have left the store (HUB_RETENTION_RUNS, HUB_RETENTION_BYTES). Hubs may run meanwhile."`
 
-	Check   bool             `help:"Print the effective configuration, secrets masked, and exit."`
+	Check   bool             `help:"Print the effective configuration, secrets masked, ask NATS and Redis for an answer if it names them, and exit."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -76,7 +76,7 @@ func run(ctx context.Context, command string, args arguments) error {
 	case command == "migrate" && args.Check:
 		return checkSchema(ctx, os.Stdout, config)
 	case args.Check:
-		return printConfig(os.Stdout, config)
+		return errors.Join(printConfig(os.Stdout, config), hub.Reach(ctx, config))
 	case command == "migrate":
 		return migrate(ctx, os.Stdout, config)
 	case command == "backup <file>":

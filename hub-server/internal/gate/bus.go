@@ -12,8 +12,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/subject"
 )
 
-// Bus carries what hubs tell one another. A lost message costs an ephemeral frame, or a socket that closes at the next check of its
-// family instead of at once.
+// Bus carries what hubs tell one another. A lost message costs an ephemeral frame, or two sockets of one device for a while.
 type Bus interface {
 	Publish(s subject.Subject, data []byte) error
 	Listen(ctx context.Context, p subject.Pattern, h func(s subject.Subject, data []byte)) (stop func(), err error)
@@ -22,7 +21,7 @@ type Bus interface {
 // kick means connections: those of a family, or those of a user, of one device or of all, but for one.
 type kick struct {
 	From   id.Connection  `json:"from"` // which hub speaks
-	Family account.Family `json:"family,omitempty"`
+	Family account.Family `json:"-"`    // of this hub alone: that a login has ended is told to the others by whoever ended it
 	User   id.User        `json:"user,omitempty"`
 	Device id.Device      `json:"device,omitempty"`
 	Except id.Connection  `json:"except,omitempty"` // set when a newer connection takes the place of the others
@@ -60,7 +59,7 @@ func (g *Gate) heardKick(_ subject.Subject, data []byte) {
 		g.Log.Warn("kick from another hub not understood", "error", err)
 		return
 	}
-	if k.From != g.self {
+	if k.From != g.self && k.User != "" {
 		g.kick(k)
 	}
 }
@@ -71,10 +70,13 @@ func (g *Gate) heardEphemeral(_ subject.Subject, data []byte) {
 		g.Log.Warn("ephemeral from another hub not understood", "error", err)
 		return
 	}
-	if e.From != g.self {
+	if e.From != g.self && passing(FrameType(e.Type)) {
 		g.Tail.Ephemeral(e.Session, delivery.Body{Type: e.Type, Payload: e.Payload}, e.Except)
 	}
 }
+
+// passing says whether frames of a type may come over the bus: those that stand for nothing in the record.
+func passing(t FrameType) bool { return t == Typing || t == DeviceOnline || t == DeviceOffline }
 
 // closeEverywhere acts here and tells the others.
 func (g *Gate) closeEverywhere(k kick) {

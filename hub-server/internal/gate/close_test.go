@@ -47,7 +47,7 @@ func TestALoginThatEndedIsSaidOnEveryHub(t *testing.T) {
 	_, who := w.login(id.NewUser())
 	here.CloseDevice(who.User, who.Device) // ends connections, not the login
 	for range 60 {                         // the other hub may not listen yet
-		here.CloseFamily(who.Family)
+		here.endLogin(who.Family)
 		if got := <-said["here"]; got != who.Family {
 			t.Fatalf("said %q here, want %q", got, who.Family)
 		}
@@ -69,7 +69,7 @@ func TestAnEndedLoginClosesItsSocketsEverywhere(t *testing.T) {
 	here, there := w.hub(nil), w.hub(nil)
 	user := id.NewUser()
 	for name, end := range map[string]func(account.Principal){
-		"family": func(p account.Principal) { here.CloseFamily(p.Family) },
+		"family": func(p account.Principal) { here.endLogin(p.Family) },
 		"device": func(p account.Principal) { here.CloseDevice(p.User, p.Device) },
 		"user":   func(p account.Principal) { here.CloseUser(p.User) },
 	} {

@@ -43,7 +43,7 @@ type Deps struct {
 	// PerUser is how many connections one user may have here; 0 means 10.
 	PerUser int
 
-	// Kicked is told of a login that ended, here or on another hub. It must not block; it may be nil.
+	// Kicked is told of each login whose sockets CloseFamily closes. It must not block; it may be nil.
 	Kicked func(account.Family)
 
 	// Problem answers a request that is refused before the upgrade.
@@ -139,9 +139,8 @@ func (g *Gate) start(c *conn) {
 	}()
 }
 
-// CloseFamily closes the sockets of a refresh family that ended, here at once and on other hubs as soon as they hear of it. It does not
-// block.
-func (g *Gate) CloseFamily(f account.Family) { g.closeEverywhere(kick{Family: f}) }
+// CloseFamily closes the sockets of a refresh family that ended on this hub. It does not block.
+func (g *Gate) CloseFamily(f account.Family) { g.kick(kick{Family: f}) }
 
 // CloseUser closes all sockets of a user.
 func (g *Gate) CloseUser(u id.User) { g.closeEverywhere(kick{User: u}) }

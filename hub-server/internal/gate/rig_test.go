@@ -17,6 +17,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -45,9 +46,16 @@ type world struct {
 // hub is a gate with its tail, served on a listener.
 type hub struct {
 	*Gate
-	world  *world
-	server *httptest.Server
-	stop   func()
+	world   *world
+	server  *httptest.Server
+	signals *memstate.Signals
+	stop    func()
+}
+
+// endLogin does what a hub does when a login has ended there.
+func (h *hub) endLogin(f account.Family) {
+	h.CloseFamily(f)
+	h.signals.LoginEnded(f)
 }
 
 func newWorld(t *testing.T) *world {
@@ -114,6 +122,10 @@ func (w *world) hub(listen net.Listener, change ...func(*Deps)) *hub {
 	}
 	h := &hub{Gate: New(deps), world: w}
 	w.run(tail.Run)
+	h.signals = memstate.NewSignals(string(id.NewConnection()), w.bus, memstate.Heard{
+		LoginEnded: h.CloseFamily, EdgeRevoked: func(id.Edge) {}, CommandsWait: func(id.Edge) {},
+	}, quiet())
+	w.run(h.signals.Run)
 	h.stop = w.run(h.Run)
 	h.server = httptest.NewUnstartedServer(h.Gate)
 	if listen != nil {

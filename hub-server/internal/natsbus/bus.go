@@ -2,8 +2,11 @@ package natsbus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,10 +35,35 @@ func (s *Server) Connect() (*Bus, error) {
 	return connect(s.log, nats.DefaultURL, nats.InProcessServer(s), nats.UserInfo(hubUser, s.secret))
 }
 
-// Dial returns a bus on a NATS server or cluster between hub processes (HUB_NATS_URL).
-func Dial(log *slog.Logger, url string) (*Bus, error) { return connect(log, url) }
+// Dial returns a bus on a NATS server or cluster between hub processes (HUB_NATS_URL: one address or several, separated by commas). credentials is
+// a file with a user's JWT and seed, which is read again at each connection; "" for none.
+func Dial(log *slog.Logger, addresses, credentials string) (*Bus, error) {
+	if err := CheckURL(addresses); err != nil {
+		return nil, err
+	}
+	var own []nats.Option
+	if credentials != "" {
+		own = append(own, nats.UserCredentials(credentials))
+	}
+	bus, err := connect(log, addresses, own...)
+	if errors.Is(err, nats.ErrNoServers) {
+		return nil, fmt.Errorf("no NATS server answers there: start it, or correct the address; a hub that is alone needs none: %w", err)
+	}
+	return bus, err
+}
 
-func connect(log *slog.Logger, url string, extra ...nats.Option) (*Bus, error) {
+// CheckURL says what is wrong with addresses, without repeating them: they may contain a password.
+func CheckURL(addresses string) error {
+	for _, address := range strings.Split(addresses, ",") {
+		u, err := url.Parse(strings.TrimSpace(address))
+		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
+			return errors.New("want nats://user:password@host:port, or tls:// for TLS from the first byte; several separated by commas")
+		}
+	}
+	return nil
+}
+
+func connect(log *slog.Logger, address string, extra ...nats.Option) (*Bus, error) {
 	opts := append([]nats.Option{
 		nats.Name("switchyard-hub"),
 		nats.MaxReconnects(-1),
@@ -53,7 +81,7 @@ func connect(log *slog.Logger, url string, extra ...nats.Option) (*Bus, error) {
 			log.Warn("bus error", "subject", subjectOf(sub), "error", err)
 		}),
 	}, extra...)
-	nc, err := nats.Connect(url, opts...)
+	nc, err := nats.Connect(address, opts...)
 	if err != nil {
 		return nil, fmt.Errorf("connect to bus: %w", err)
 	}

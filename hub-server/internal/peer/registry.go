@@ -19,6 +19,9 @@ const (
 
 // Registry is one hub process's place on the list, and its eye on the others.
 type Registry struct {
+	// Alone says that this process hears nothing of others. It then warns of each other one that it sees to live. Set it before Run.
+	Alone bool
+
 	store   Store
 	me      ID
 	log     *slog.Logger
@@ -33,6 +36,8 @@ type Registry struct {
 type heard struct {
 	beat  int64
 	since time.Time // monotonic
+	// warned is set once this process has warned of it.
+	warned bool
 }
 
 // NewRegistry returns the registry of the process me.
@@ -95,8 +100,12 @@ func (r *Registry) observe(peers []Peer, at time.Time) (gone []Peer) {
 			continue
 		}
 		before, known := r.heard[p.ID]
+		if known && r.Alone && !before.warned && before.beat != p.Beat {
+			before.warned = true
+			r.log.Warn("another hub works on this store, and neither hears at once what is done at the other: give both HUB_NATS_URL", "hub", p.ID)
+		}
 		if !known || late || before.beat != p.Beat {
-			before = heard{beat: p.Beat, since: at}
+			before = heard{beat: p.Beat, since: at, warned: before.warned}
 		}
 		now[p.ID] = before
 		if at.Sub(before.since) >= silence {

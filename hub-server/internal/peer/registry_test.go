@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -132,5 +133,19 @@ func TestAFrozenObserverBeginsAnew(t *testing.T) {
 		if gone := len(r.observe(other, at)) > 0; gone != step.gone {
 			t.Errorf("%+v: gone is %v", step, gone)
 		}
+	}
+}
+
+// A hub without a bus to others says once that it is not alone. What a dead one has left on the list is no company.
+func TestAHubWithoutABusWarnsOfAnotherThatLives(t *testing.T) {
+	var said strings.Builder
+	r := NewRegistry(nil, "me", slog.New(slog.NewTextHandler(&said, nil)))
+	r.Alone = true
+	at := time.Now()
+	for beat := range int64(4) {
+		r.observe([]Peer{{ID: "dead", Beat: 7}, {ID: "alive", Beat: beat}}, at.Add(time.Duration(beat)*beatEvery))
+	}
+	if strings.Count(said.String(), "HUB_NATS_URL") != 1 || !strings.Contains(said.String(), "hub=alive") {
+		t.Errorf("said %q", said.String())
 	}
 }

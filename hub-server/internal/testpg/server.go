@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/testproc"
 )
 
 const (
@@ -20,13 +22,13 @@ const (
 // server is a running postmaster. All its files lie below dir, which belongs to owner.
 type server struct {
 	dir   string
-	owner *owner
+	owner *testproc.Owner
 	proc  *exec.Cmd
 	alive *os.File // its other end is held by the server: end of file means that the server has ended
 }
 
 func startServer(where binaries) (*server, error) {
-	owner, err := unprivileged()
+	owner, err := testproc.Unprivileged("postgres", "nobody")
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +49,12 @@ func startServer(where binaries) (*server, error) {
 
 // create makes an empty cluster. Nobody else can reach it, so nobody is asked for a password.
 func (s *server) create(where binaries) error {
-	if err := s.owner.take(s.dir); err != nil {
+	if err := s.owner.Take(s.dir); err != nil {
 		return err
 	}
 	initdb := exec.Command(where.initdb, "--pgdata", s.dataDir(), "--username", superuser, "--auth=trust",
 		"--encoding=UTF8", "--locale=C", "--no-sync")
-	initdb.Dir, initdb.SysProcAttr = s.dir, s.owner.attributes()
+	initdb.Dir, initdb.SysProcAttr = s.dir, s.owner.Attributes()
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
@@ -76,7 +78,7 @@ func (s *server) launch(where binaries) error {
 	proc := exec.Command(where.postgres, "-D", s.dataDir(), "-k", s.socketDir(),
 		"-c", "listen_addresses=", "-c", "fsync=on", "-c", "synchronous_commit=on",
 		"-c", "shared_buffers=32MB", "-c", "max_connections=200", "-c", "max_wal_size=256MB")
-	proc.Dir, proc.SysProcAttr = s.dir, s.owner.attributes()
+	proc.Dir, proc.SysProcAttr = s.dir, s.owner.Attributes()
 	proc.Stdout, proc.Stderr, proc.ExtraFiles = log, log, []*os.File{held}
 	if err := proc.Start(); err != nil {
 		return fmt.Errorf("start postgres: %w", err)

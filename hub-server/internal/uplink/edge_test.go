@@ -187,7 +187,7 @@ func newHarness(t *testing.T, adjust ...func(*uplink.Deps)) *harness {
 	h := uplink.NewHandler(deps)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- h.Run(ctx, bus) }()
+	go func() { done <- h.Run(ctx) }()
 	web := httptest.NewServer(h)
 	t.Cleanup(func() {
 		cancel()

@@ -3,7 +3,6 @@ package uplink
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -56,32 +55,12 @@ func NewHandler(d Deps) *Handler {
 	return h
 }
 
-// Run listens for hints of other hubs (commands waiting, edges revoked) until ctx ends, then closes every tunnel and waits for them.
-func (h *Handler) Run(ctx context.Context, hubBus HintBus) error {
+// Run lets edges in until ctx ends, then closes every tunnel and waits for them.
+func (h *Handler) Run(ctx context.Context) error {
 	defer h.running.Wait()
 	defer h.stop()
-	stopWakes, err := hubBus.Listen(ctx, subject.Pattern(subject.WakeCommands), hint(h.Wake))
-	if err != nil {
-		return fmt.Errorf("listen for commands: %w", err)
-	}
-	defer stopWakes()
-	stopRevoked, err := hubBus.Listen(ctx, subject.Pattern(subject.Revoked), hint(h.Disconnect))
-	if err != nil {
-		return fmt.Errorf("listen for revocations: %w", err)
-	}
-	defer stopRevoked()
 	<-ctx.Done()
 	return nil
-}
-
-// hint hears messages whose body is an edge.
-func hint(act func(id.Edge)) func(subject.Subject, []byte) {
-	return func(_ subject.Subject, data []byte) { act(id.Edge(data)) }
-}
-
-// HintBus carries hints between hub processes.
-type HintBus interface {
-	Listen(ctx context.Context, p subject.Pattern, h func(subject.Subject, []byte)) (stop func(), err error)
 }
 
 // Wake tells the edge's lane, if it is held here, that commands may wait.

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package testpg
+package testproc
 
 import "syscall"
 

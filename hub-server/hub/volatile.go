@@ -1,0 +1,74 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/redisstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/uplink"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+)
+
+// volatile is the state that may be lost at any moment: in this process and on the bus between hubs, and in Redis too if there is one.
+type volatile struct {
+	redis    *redisstate.Link // nil without Redis
+	presence presence
+	signals  signals
+	limiter  httpapi.Limiter
+}
+
+// presence knows which edges are connected to any hub of the store.
+type presence interface {
+	fleet.Presence
+	uplink.Presence
+	Run(ctx context.Context) error
+}
+
+// signals are what hubs tell one another at once. None is heard by the hub that sends it, or it changes nothing there.
+type signals interface {
+	LoginEnded(f account.Family)
+	EdgeRevoked(e id.Edge)
+	CommandsWait(e id.Edge)
+	Run(ctx context.Context) error
+}
+
+func (h *Hub) openVolatile() error {
+	heard := memstate.Heard{
+		LoginEnded:   func(f account.Family) { h.services.gate.CloseFamily(f) },
+		EdgeRevoked:  func(e id.Edge) { h.services.uplink.Disconnect(e) },
+		CommandsWait: func(e id.Edge) { h.services.uplink.Wake(e) },
+	}
+	near := memstate.NewPresence(h.name, h.hubBus)
+	told := memstate.NewSignals(h.name, h.hubBus, heard, h.log)
+	v := &h.services.volatile
+	v.presence, v.signals, v.limiter = near, told, memstate.NewLimiter()
+	if h.opts.Config.RedisURL == "" {
+		return nil
+	}
+	link, err := redisstate.NewLink(string(h.opts.Config.RedisURL), []byte(h.services.keys.Current().Answers), h.log, h.registry)
+	if err != nil {
+		return fmt.Errorf("HUB_REDIS_URL: %w", err)
+	}
+	h.closers = append(h.closers, link.Close)
+	far := redisstate.NewPresence(h.name, link, near)
+	v.redis, v.presence = link, far
+	v.signals = redisstate.NewSignals(h.name, link, told, far, redisstate.Heard(heard))
+	v.limiter = redisstate.NewLimiter(link, v.limiter)
+	return nil
+}
+
+// run keeps all of it until ctx ends.
+func (v *volatile) run(ctx context.Context) error {
+	if v.redis == nil {
+		return supervise.All(ctx, v.presence.Run, v.signals.Run)
+	}
+	return supervise.All(ctx, v.redis.Run, v.presence.Run, v.signals.Run)
+}
+
+// alone says that no other hub could hear this one.
+func (h *Hub) alone() bool { return h.hubBus == h.local && h.services.redis == nil }

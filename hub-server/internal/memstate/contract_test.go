@@ -1,0 +1,92 @@
+package memstate
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/statetest"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// buses returns connections of several hub processes to one bus.
+func buses(t *testing.T, n int) (all []Bus) {
+	t.Helper()
+	server, err := natsbus.NewServer(quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	for range n {
+		bus, err := server.Connect()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(bus.Close)
+		all = append(all, bus)
+	}
+	return all
+}
+
+func TestLimitsInMemory(t *testing.T) {
+	t.Parallel()
+	statetest.Limits(t, func(*testing.T) statetest.Limiter { return NewLimiter() })
+}
+
+func TestPresenceOverTheBus(t *testing.T) {
+	t.Parallel()
+	statetest.Presences(t, func(t *testing.T, n int) (hubs []statetest.Presence) {
+		for i, bus := range buses(t, n) {
+			hubs = append(hubs, NewPresence(fmt.Sprint("hub ", i), bus))
+		}
+		return hubs
+	})
+}
+
+func TestAHubThatDiesIsForgottenOnTheBus(t *testing.T) {
+	t.Parallel()
+	pair := buses(t, 2)
+	observer, dying := NewPresence("observer", pair[0]), NewPresence("dying", pair[1])
+	edge := id.NewEdge()
+	dying.Arrived(edge)
+	stop := runAll(t, observer.Run, dying.Run)
+	defer stop()
+	statetest.Forgotten(t, observer, edge, pair[1].(*natsbus.Bus).Close)
+}
+
+func TestSignalsOverTheBus(t *testing.T) {
+	t.Parallel()
+	statetest.Tellers(t, id.NewEdge(), func(t *testing.T, n int) (signals []statetest.Signals, ears []*statetest.Ears) {
+		for i, bus := range buses(t, n) {
+			e := &statetest.Ears{}
+			ears = append(ears, e)
+			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), bus, Heard{e.LoginEnded, e.EdgeRevoked, e.CommandsWait}, quiet))
+		}
+		return signals, ears
+	})
+}
+
+// runAll runs parts until the returned function is called.
+func runAll(t *testing.T, parts ...func(context.Context) error) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, len(parts))
+	for _, part := range parts {
+		go func() { done <- part(ctx) }()
+	}
+	return func() {
+		cancel()
+		for range parts {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package memstate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/subject"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+)
+
+// Heard is what becomes of signals from other hubs. Each may come twice. They must not block.
+type Heard struct {
+	LoginEnded   func(account.Family)
+	EdgeRevoked  func(id.Edge)
+	CommandsWait func(id.Edge)
+}
+
+// Signals are what hub processes tell one another at once over the bus: that a login has ended, that an edge was removed, that commands wait for
+// an edge. One that is lost costs a check: sockets ask for their login every 30 s, lanes for commands every 5 s. Safe for concurrent use; no
+// method but Run blocks.
+type Signals struct {
+	hub   string
+	bus   Bus
+	heard Heard
+	log   *slog.Logger
+}
+
+// endedLogin is the body of subject.Kick that means a login. Package gate sends others there.
+type endedLogin struct {
+	From   string         `json:"from"`
+	Family account.Family `json:"family,omitempty"`
+}
+
+// NewSignals returns the signals of the hub process with that name.
+func NewSignals(hub string, bus Bus, heard Heard, log *slog.Logger) *Signals {
+	return &Signals{hub: hub, bus: bus, heard: heard, log: log}
+}
+
+// LoginEnded tells all other hubs that a refresh family has ended.
+func (s *Signals) LoginEnded(f account.Family) {
+	data, err := json.Marshal(endedLogin{From: s.hub, Family: f})
+	if err != nil {
+		s.log.Error("end of a login not encoded", "error", err)
+		return
+	}
+	s.send(subject.Kick, data)
+}
+
+// EdgeRevoked tells all other hubs that an edge was removed.
+func (s *Signals) EdgeRevoked(e id.Edge) { s.send(subject.Revoked, []byte(e)) }
+
+// CommandsWait tells the hub that holds the edge that commands wait for it.
+func (s *Signals) CommandsWait(e id.Edge) { s.send(subject.WakeCommands, []byte(e)) }
+
+func (s *Signals) send(to subject.Subject, data []byte) {
+	if err := s.bus.Publish(to, data); err != nil {
+		s.log.Debug("signal to other hubs was lost", "subject", string(to), "error", err)
+	}
+}
+
+// Run hears the other hubs until ctx ends.
+func (s *Signals) Run(ctx context.Context) error {
+	return supervise.All(ctx,
+		s.listen(subject.Kick, s.hearKick),
+		s.listen(subject.Revoked, func(data []byte) { s.heard.EdgeRevoked(id.Edge(data)) }),
+		s.listen(subject.WakeCommands, func(data []byte) { s.heard.CommandsWait(id.Edge(data)) }),
+	)
+}
+
+func (s *Signals) listen(on subject.Subject, hear func([]byte)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		stop, err := s.bus.Listen(ctx, subject.Pattern(on), func(_ subject.Subject, data []byte) { hear(data) })
+		if err != nil {
+			return fmt.Errorf("listen for signals on %s: %w", on, err)
+		}
+		defer stop()
+		<-ctx.Done()
+		return nil
+	}
+}
+
+func (s *Signals) hearKick(data []byte) {
+	var k endedLogin
+	if err := json.Unmarshal(data, &k); err != nil {
+		s.log.Warn("kick from another hub not understood", "error", err)
+		return
+	}
+	if k.From != s.hub && k.Family != "" {
+		s.heard.LoginEnded(k.Family)
+	}
+}

@@ -1,0 +1,211 @@
+package redisstate
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/testredis"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// strikes are the ways in which Redis is lost. Each returns when it is gone; the returned function brings it back.
+func strikes(server *testredis.Server) map[string]func() (restore func()) {
+	return map[string]func() func(){
+		"killed": func() func() { server.Kill(); return server.Launch },
+		"paused": func() func() { server.Pause(); return server.Resume },
+	}
+}
+
+func TestWithoutRedisTheLimitOfThisHubHoldsAtOnce(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	l := link(t, server)
+	for name, strike := range strikes(server) {
+		within(t, "redis is back", l.isUp)
+		limiter := NewLimiter(l, memstate.NewLimiter())
+		const rate, burst = 0.001, 10
+		for range burst / 2 {
+			if wait, err := limiter.Take(t.Context(), name, rate, burst); wait != 0 || err != nil {
+				t.Fatalf("%s: wait %s, %v", name, wait, err)
+			}
+		}
+		restore := strike()
+		begin, given := time.Now(), 0
+		for range 3 * burst {
+			wait, err := limiter.Take(t.Context(), name, rate, burst)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if wait == 0 {
+				given++
+			}
+		}
+		// What was taken while Redis was there counts: losing it opens nothing. And one exchange was waited for at most.
+		if took := time.Since(begin); given != burst/2 || took > commandLimit+time.Second {
+			t.Errorf("%s: %d tokens of %d were left, %s for all", name, given, burst/2, took)
+		}
+		restore()
+	}
+}
+
+func TestAWipedRedisGivesNobodyANewBurst(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	limiter := NewLimiter(link(t, server), memstate.NewLimiter())
+	const rate, burst = 0.001, 10
+	given := 0
+	for i := range 5 * burst {
+		if i%7 == 0 {
+			server.Flush()
+		}
+		wait, err := limiter.Take(t.Context(), "ada", rate, burst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wait == 0 {
+			given++
+		}
+	}
+	if given != burst {
+		t.Errorf("%d tokens of %d", given, burst)
+	}
+}
+
+func TestHubsShareALimit(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	hubs := []*Limiter{NewLimiter(link(t, server), memstate.NewLimiter()), NewLimiter(link(t, server), memstate.NewLimiter())}
+	const rate, burst = 0.001, 10
+	given := 0
+	for i := range 4 * burst {
+		if wait, err := hubs[i%2].Take(t.Context(), "ada", rate, burst); err != nil {
+			t.Fatal(err)
+		} else if wait == 0 {
+			given++
+		}
+	}
+	if given != burst {
+		t.Errorf("two hubs gave %d tokens, want %d in all", given, burst)
+	}
+}
+
+func TestALostRedisIsFilledAgainWithWhatHubsHold(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	links := []*Link{link(t, server), link(t, server)}
+	here, there := NewPresence("here", links[0], deaf{}), NewPresence("there", links[1], deaf{})
+	run(t, here.Run)
+	run(t, there.Run)
+	all := strikes(server)
+	all["wiped"] = func() func() { server.Flush(); return func() {} }
+	all["killed and started empty"] = func() func() { server.Kill(); server.Launch(); return func() {} }
+	for name, strike := range all {
+		edge := id.NewEdge()
+		here.Arrived(edge)
+		within(t, name+": online before", func() bool { return there.Online(edge) })
+		restore := strike()
+		during := id.NewEdge()
+		here.Arrived(during)
+		restore()
+		within(t, name+": what came meanwhile is online", func() bool { return there.Online(during) })
+		if !there.Online(edge) {
+			t.Errorf("%s: what was there before is offline", name)
+		}
+		here.Departed(edge)
+		within(t, name+": offline after", func() bool { return !there.Online(edge) })
+	}
+}
+
+func TestWhatWasSaidWithoutRedisIsHeardWhenItIsBack(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	var mu sync.Mutex
+	var ended []account.Family
+	heard := Heard{
+		LoginEnded:  func(f account.Family) { mu.Lock(); defer mu.Unlock(); ended = append(ended, f) },
+		EdgeRevoked: func(id.Edge) {}, CommandsWait: func(id.Edge) {},
+	}
+	links := []*Link{link(t, server), link(t, server)}
+	says := NewSignals("says", links[0], deaf{}, nobody{}, heard)
+	run(t, says.Run)
+	run(t, NewSignals("hears", links[1], deaf{}, nobody{}, heard).Run)
+	has := func(f account.Family) func() bool {
+		return func() bool { mu.Lock(); defer mu.Unlock(); return slices.Contains(ended, f) }
+	}
+	for name, strike := range strikes(server) {
+		says.LoginEnded(account.Family(name + " before"))
+		within(t, name+": heard before", has(account.Family(name+" before")))
+		restore := strike()
+		begin := time.Now()
+		says.LoginEnded(account.Family(name + " during"))
+		if took := time.Since(begin); took > commandLimit/2 {
+			t.Errorf("%s: saying it took %s", name, took)
+		}
+		restore()
+		within(t, name+": heard after", has(account.Family(name+" during")))
+	}
+	server.Flush()
+	says.LoginEnded("after a wipe")
+	within(t, "heard after a wipe", has("after a wipe"))
+}
+
+// nobody holds an edge.
+type nobody struct{}
+
+func (nobody) Holders(id.Edge) []string { return nil }
+
+func TestRedisHoldsNoNameAndNoAddressOfAPerson(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	l := link(t, server)
+	limiter := NewLimiter(l, memstate.NewLimiter())
+	if _, err := limiter.Take(t.Context(), "login-name:ada typed a password here", 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	names, err := l.client.Keys(t.Context(), "*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(names, "\n"); len(names) < 2 || strings.Contains(all, "ada") || strings.Contains(all, "password") {
+		t.Errorf("keys are %q", names)
+	}
+	foreign := newKeys([]byte("of another store"))
+	for _, name := range names {
+		if strings.HasPrefix(name, foreign.prefix) {
+			t.Errorf("another store would have the key %q too", name)
+		}
+	}
+}
+
+func TestAnAddressThatIsNoneIsRefusedWithoutRepeatingIt(t *testing.T) {
+	for _, address := range []string{
+		"redis://:hunter2@host:port", "http://:hunter2@host", "redis://:hunter2@[::1", ":hunter2", "rediss://:hunter2@host?skip_verify=true",
+	} {
+		err := CheckURL(address)
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	for _, address := range []string{"redis://host", "redis://user:hunter2@host:6380/3", "rediss://:hunter2@host:6379/0", "unix:///run/redis.sock"} {
+		if err := CheckURL(address); err != nil {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+}
+
+func TestThePasswordIsInNoError(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	wrong := strings.Replace(server.URL(), server.Password(), "hunter2", 1)
+	if err := Ping(t.Context(), wrong); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("with a wrong password: %v", err)
+	}
+	if err := Ping(t.Context(), server.URL()); err != nil {
+		t.Errorf("with the right one: %v", err)
+	}
+}

@@ -1,0 +1,224 @@
+package redisstate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+)
+
+const (
+	maxWaiting = 1024             // signals that wait for Redis; more are dropped, and found by the checks that do without signals
+	maxKept    = 4096             // signals that Redis keeps, about
+	keptFor    = 10 * time.Minute // after the newest
+	listenFor  = time.Second      // one read at most
+	readAtOnce = 256
+)
+
+// Telegraph carries the same signals without Redis.
+type Telegraph interface {
+	LoginEnded(f account.Family)
+	EdgeRevoked(e id.Edge)
+	CommandsWait(e id.Edge)
+	Run(ctx context.Context) error
+}
+
+// Directory says which other hub processes hold an uplink of an edge.
+type Directory interface {
+	Holders(e id.Edge) []string
+}
+
+// Heard is what becomes of signals from other hubs. Each may come twice, and long after it was sent. They must not block.
+type Heard struct {
+	LoginEnded   func(account.Family)
+	EdgeRevoked  func(id.Edge)
+	CommandsWait func(id.Edge)
+}
+
+// Signals are what hub processes tell one another at once: that a login has ended, that an edge was removed, that commands wait for an edge. They
+// go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach Redis it hears
+// when it can. Safe for concurrent use; no method but Run blocks.
+type Signals struct {
+	hub       string
+	link      *Link
+	twin      Telegraph
+	directory Directory
+	heard     Heard
+	waiting   chan signal
+}
+
+// signal is an entry of a stream.
+type signal struct {
+	stream key
+	kind   string
+	id     string
+}
+
+// Kinds of signal: words on the wire between hubs of different versions. An unknown one is passed over.
+const (
+	loginEnded   = "login_ended"
+	edgeRevoked  = "edge_revoked"
+	commandsWait = "commands_wait"
+)
+
+// NewSignals returns the signals of the hub process with that name.
+func NewSignals(hub string, link *Link, twin Telegraph, directory Directory, heard Heard) *Signals {
+	return &Signals{hub: hub, link: link, twin: twin, directory: directory, heard: heard, waiting: make(chan signal, maxWaiting)}
+}
+
+// LoginEnded tells all other hubs that a refresh family has ended.
+func (s *Signals) LoginEnded(f account.Family) {
+	s.twin.LoginEnded(f)
+	s.send(signal{s.link.keys.signals(), loginEnded, string(f)})
+}
+
+// EdgeRevoked tells all other hubs that an edge was removed.
+func (s *Signals) EdgeRevoked(e id.Edge) {
+	s.twin.EdgeRevoked(e)
+	s.send(signal{s.link.keys.signals(), edgeRevoked, string(e)})
+}
+
+// CommandsWait tells the hub that holds the edge that commands wait for it. If that is not known, the way of the twin has to do.
+func (s *Signals) CommandsWait(e id.Edge) {
+	s.twin.CommandsWait(e)
+	for _, hub := range s.directory.Holders(e) {
+		s.send(signal{s.link.keys.signalsTo(hub), commandsWait, string(e)})
+	}
+}
+
+func (s *Signals) send(one signal) {
+	select {
+	case s.waiting <- one:
+	default:
+		s.link.metrics.dropped.Inc()
+	}
+}
+
+// Run carries signals until ctx ends.
+func (s *Signals) Run(ctx context.Context) error {
+	return supervise.All(ctx, s.twin.Run, s.write, s.read)
+}
+
+// write takes signals to Redis in their order, and tries again until it is there.
+func (s *Signals) write(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case one := <-s.waiting:
+			for s.add(ctx, one) != nil {
+				select {
+				case <-ctx.Done():
+					return nil
+				case <-s.link.returned():
+				}
+			}
+		}
+	}
+}
+
+func (s *Signals) add(ctx context.Context, one signal) error {
+	return s.link.do(ctx, commandLimit, func(ctx context.Context) error {
+		_, err := s.link.client.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.XAdd(ctx, &redis.XAddArgs{
+				Stream: one.stream, MaxLen: maxKept, Approx: true,
+				Values: []string{"kind", one.kind, "id", one.id, "from", s.hub},
+			})
+			p.PExpire(ctx, one.stream, keptFor)
+			return nil
+		})
+		return err
+	})
+}
+
+// place is how far a hub has read.
+type place struct {
+	contents string    // of Redis, when it was read
+	last     [2]string // of the stream for all, and of its own
+}
+
+// read hears what the others have sent. It begins with all that is kept, and again whenever Redis has lost what it held: its numbers may begin
+// anew then.
+func (s *Signals) read(ctx context.Context) error {
+	var at place
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.link.returned():
+		}
+		if contents := s.link.contents(); at.contents != contents {
+			at = place{contents: contents, last: [2]string{"0", "0"}}
+		}
+		s.take(ctx, &at) //nolint:errcheck // the link has said so; next comes the wait for its return
+	}
+	return nil
+}
+
+func (s *Signals) take(ctx context.Context, at *place) error {
+	streams := [2]string{s.link.keys.signals(), s.link.keys.signalsTo(s.hub)}
+	var read []redis.XStream
+	err := s.link.do(ctx, listenFor+probeLimit, func(bounded context.Context) error {
+		bounded, cancel := context.WithCancel(bounded)
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		var err error
+		read, err = s.link.client.XRead(bounded, &redis.XReadArgs{
+			Streams: []string{streams[0], streams[1], at.last[0], at.last[1]}, Count: readAtOnce, Block: listenFor,
+		}).Result()
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, stream := range read {
+		for _, m := range stream.Messages {
+			if s.hear(m.Values) != nil {
+				s.link.log.Debug("signal from another hub not understood", "signal", m.ID)
+			}
+			at.passed(stream.Stream == streams[1], m.ID)
+		}
+	}
+	return nil
+}
+
+func (p *place) passed(own bool, entry string) {
+	if own {
+		p.last[1] = entry
+	} else {
+		p.last[0] = entry
+	}
+}
+
+// hear acts on a signal that another hub has sent.
+func (s *Signals) hear(values map[string]any) error {
+	kind, _ := values["kind"].(string)
+	name, _ := values["id"].(string)
+	from, _ := values["from"].(string)
+	if name == "" || from == "" {
+		return errors.New("signal without id or sender")
+	}
+	if from == s.hub {
+		return nil
+	}
+	switch kind {
+	case loginEnded:
+		s.heard.LoginEnded(account.Family(name))
+	case edgeRevoked:
+		s.heard.EdgeRevoked(id.Edge(name))
+	case commandsWait:
+		s.heard.CommandsWait(id.Edge(name))
+	default:
+		return fmt.Errorf("signal of kind %q", kind)
+	}
+	return nil
+}

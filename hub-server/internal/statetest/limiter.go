@@ -1,0 +1,93 @@
+// Package statetest is the contract of the volatile state of hubs, whichever package keeps it: presence, rate limits and signals. It is run over
+// the one in memory and the one in Redis.
+package statetest
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// patience is how long something may take that takes moments.
+const patience = 20 * time.Second
+
+// Limiter is a set of token buckets.
+type Limiter interface {
+	Take(ctx context.Context, key string, perSecond float64, burst int) (time.Duration, error)
+}
+
+// Limits tries that a limiter gives what it should. fresh returns one with all buckets full.
+func Limits(t *testing.T, fresh func(t *testing.T) Limiter) {
+	t.Helper()
+	t.Run("a bucket gives its burst and then its rate", func(t *testing.T) { burstAndRate(t, fresh(t)) })
+	t.Run("a bucket does not overflow", func(t *testing.T) { noOverflow(t, fresh(t)) })
+	t.Run("takers at once get as many tokens as there are", func(t *testing.T) { takersAtOnce(t, fresh(t)) })
+}
+
+func take(t *testing.T, l Limiter, key string, perSecond float64, burst int) time.Duration {
+	t.Helper()
+	wait, err := l.Take(t.Context(), key, perSecond, burst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wait
+}
+
+func burstAndRate(t *testing.T, l Limiter) {
+	const rate, burst = 0.5, 5 // a token in two seconds: nobody waits for one by accident
+	for i := range burst {
+		if wait := take(t, l, "ada", rate, burst); wait != 0 {
+			t.Fatalf("token %d of the burst: wait %s", i, wait)
+		}
+	}
+	wait := take(t, l, "ada", rate, burst)
+	if wait <= 0 || wait > 2*time.Second {
+		t.Fatalf("empty bucket: wait %s, want two seconds at most", wait)
+	}
+	if wait := take(t, l, "bob", rate, burst); wait != 0 {
+		t.Fatalf("another key: wait %s", wait)
+	}
+	<-time.After(wait + 100*time.Millisecond) // who counts tokens in two places has heard of the last one a moment later in one of them
+	if wait := take(t, l, "ada", rate, burst); wait != 0 {
+		t.Fatalf("after waiting as told: wait %s", wait)
+	}
+	if wait := take(t, l, "ada", rate, burst); wait == 0 {
+		t.Fatal("a second token after waiting for one")
+	}
+}
+
+func noOverflow(t *testing.T, l Limiter) {
+	const rate, burst = 200, 3
+	take(t, l, "ada", rate, burst)
+	<-time.After(time.Second) // in which 200 come
+	given, begin := 0, time.Now()
+	for take(t, l, "ada", rate, burst) == 0 {
+		given++
+	}
+	if most := burst + int(time.Since(begin).Seconds()*rate) + 1; given < burst || given > most {
+		t.Fatalf("%d tokens after a second, want %d to %d", given, burst, most)
+	}
+}
+
+func takersAtOnce(t *testing.T, l Limiter) {
+	const rate, burst, takers = 0.001, 50, 8
+	var given atomic.Int64
+	var all sync.WaitGroup
+	for range takers {
+		all.Go(func() {
+			for range burst {
+				if wait, err := l.Take(t.Context(), "crowd", rate, burst); err != nil {
+					t.Error(err)
+				} else if wait == 0 {
+					given.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := given.Load(); n != burst {
+		t.Errorf("%d takers got %d tokens of %d", takers, n, burst)
+	}
+}

@@ -1,0 +1,86 @@
+package statetest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/shared/id"
+)
+
+// Signals are what hubs tell one another at once.
+type Signals interface {
+	LoginEnded(f account.Family)
+	EdgeRevoked(e id.Edge)
+	CommandsWait(e id.Edge)
+	Run(ctx context.Context) error
+}
+
+// Ears note what a hub hears. Safe for concurrent use.
+type Ears struct {
+	mu    sync.Mutex
+	heard []string
+}
+
+func (e *Ears) note(what string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.heard = append(e.heard, what)
+}
+
+// LoginEnded notes the end of a login.
+func (e *Ears) LoginEnded(f account.Family) { e.note("login " + string(f)) }
+
+// EdgeRevoked notes the removal of an edge.
+func (e *Ears) EdgeRevoked(edge id.Edge) { e.note("revoked " + string(edge)) }
+
+// CommandsWait notes that commands wait for an edge.
+func (e *Ears) CommandsWait(edge id.Edge) { e.note("commands " + string(edge)) }
+
+func (e *Ears) has(what string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Contains(e.heard, what)
+}
+
+// Tellers tries that a signal is heard on the other hubs. hubs returns the signals of a number of hub processes and what each hears; the second one
+// holds the edge. None runs yet.
+func Tellers(t *testing.T, edge id.Edge, hubs func(t *testing.T, n int) ([]Signals, []*Ears)) {
+	t.Helper()
+	signals, ears := hubs(t, 3)
+	for _, s := range signals {
+		start(t, s.Run)
+	}
+	// A hub hears what is said once it listens.
+	for what, say := range map[string]func(){
+		"login warm-up":            func() { signals[0].LoginEnded("warm-up") },
+		"commands " + string(edge): func() { signals[0].CommandsWait(edge) },
+	} {
+		within(t, patience, what, func() bool { say(); return ears[1].has(what) })
+	}
+	within(t, patience, "the third listens", func() bool { signals[0].LoginEnded("third"); return ears[2].has("login third") })
+	t.Run("the end of a login is heard everywhere else, soon and by that name", func(t *testing.T) {
+		begin := time.Now()
+		signals[0].LoginEnded("family")
+		for i, e := range ears[1:] {
+			within(t, 5*time.Second, "login ended", func() bool { return e.has("login family") })
+			t.Logf("hub %d heard after %s", i+1, time.Since(begin).Round(time.Millisecond))
+		}
+		if ears[0].has("login family") {
+			t.Error("a hub has heard itself")
+		}
+	})
+	t.Run("the removal of an edge is heard everywhere else", func(t *testing.T) {
+		signals[2].EdgeRevoked(edge)
+		for _, e := range ears[:2] {
+			within(t, 5*time.Second, "edge removed", func() bool { return e.has("revoked " + string(edge)) })
+		}
+	})
+	t.Run("that commands wait is heard where the edge is", func(t *testing.T) {
+		signals[2].CommandsWait(edge)
+		within(t, 5*time.Second, "commands", func() bool { return ears[1].has("commands " + string(edge)) })
+	})
+}
