@@ -11,10 +11,10 @@ BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSI
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test faults soak check build generate bench tidy clean
+.PHONY: help run demo test faults soak check build generate bench bench-fanout tidy clean
 
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## build, then start a hub and an edge on this machine and print how to talk to them (Ctrl-C stops both)
 	@scripts/run.sh
@@ -43,6 +43,9 @@ generate: ## write the generated code again from api/ (make check fails when it 
 
 bench: build ## measure speed and memory on this machine and print the table of docs/performance.md
 	@cd deploy/e2e && $(GO) run ./cmd/bench
+
+bench-fanout: build ## measure how many devices the hub serves, side by side with Centrifugo on this machine
+	@cd deploy/e2e && $(GO) run ./cmd/bench fanout
 
 tidy: ## bring every go.mod and go.sum in order after a dependency changed
 	@scripts/tidy.sh

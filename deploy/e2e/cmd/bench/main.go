@@ -1,5 +1,6 @@
 // Command bench measures what a person feels and what an operator pays, with the real programs on this machine, and prints a table.
-// `make bench` runs it; docs/performance.md keeps a table of a known machine.
+// `make bench` runs it; docs/performance.md keeps a table of a known machine. `make bench-fanout` runs `bench fanout`, which measures how the hub
+// serves many devices, side by side with another server that does nothing else.
 package main
 
 import (
@@ -48,17 +49,32 @@ func measurements() []measurement {
 	}
 }
 
-func names() (all []string) {
-	for _, m := range measurements() {
+// suite is a set of measurements with a table of its own.
+type suite struct {
+	name         string // of the command, and in the marks around the table
+	measurements []measurement
+}
+
+// suiteOf returns the suite that args ask for, and the rest of them.
+func suiteOf(args []string) (suite, []string) {
+	if len(args) > 0 && args[0] == fanout {
+		return suite{fanout, fanMeasurements()}, args[1:]
+	}
+	return suite{"bench", measurements()}, args
+}
+
+func (s suite) names() (all []string) {
+	for _, m := range s.measurements {
 		all = append(all, m.name)
 	}
 	return all
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	suite, args := suiteOf(args)
+	flags := flag.NewFlagSet(suite.name, flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "shorter and rougher: for a look, not for the record")
-	only := flags.String("only", "", "make only these measurements, separated by commas: "+strings.Join(names(), ", "))
+	only := flags.String("only", "", "make only these measurements, separated by commas: "+strings.Join(suite.names(), ", "))
 	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -72,14 +88,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	table := table{machine: machine(), quick: *quick, date: time.Now()}
-	for _, m := range measurements() {
+	for _, m := range suite.measurements {
 		if *only != "" && !slices.Contains(strings.Split(*only, ","), m.name) {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "bench: measuring", m.name)
 		rows, err := onStage(ctx, func(t *stage) []row { return m.what(bench{bin, *quick}, t) })
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
+			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", m.name, err)
+			rows = []row{{m.name, "to be measured", err.Error(), false}}
 		}
 		table.rows = append(table.rows, rows...)
 	}
@@ -87,7 +107,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if *write != "" {
-		if err := table.into(*write); err != nil {
+		if err := table.into(*write, suite.name); err != nil {
 			return err
 		}
 	}

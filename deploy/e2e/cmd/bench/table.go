@@ -62,24 +62,19 @@ func (t table) missed() error {
 	return nil
 }
 
-// Marks around the table in a document.
-const (
-	tableBegins = "<!-- bench -->\n"
-	tableEnds   = "<!-- /bench -->"
-)
-
-// into replaces the table in a document.
-func (t table) into(path string) error {
+// into replaces the table in a document. It stands between two comments that name its suite.
+func (t table) into(path, suite string) error {
+	begins, ends := "<!-- "+suite+" -->\n", "<!-- /"+suite+" -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("write table: %w", err)
 	}
-	before, rest, found := bytes.Cut(text, []byte(tableBegins))
-	_, after, ended := bytes.Cut(rest, []byte(tableEnds))
+	before, rest, found := bytes.Cut(text, []byte(begins))
+	_, after, ended := bytes.Cut(rest, []byte(ends))
 	if !found || !ended {
-		return fmt.Errorf("write table: %s lacks the marks %q and %q", path, tableBegins, tableEnds)
+		return fmt.Errorf("write table: %s lacks the marks %q and %q", path, begins, ends)
 	}
-	text = slices.Concat(before, []byte(tableBegins+t.String()+tableEnds), after)
+	text = slices.Concat(before, []byte(begins+t.String()+ends), after)
 	return os.WriteFile(path, text, 0o600)
 }
 

@@ -15,7 +15,8 @@ import (
 
 // Build builds the programs of the system into dir. flags are those of go build.
 func Build(dir string, flags ...string) error {
-	return build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")
+	return build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/...",
+		"./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent", "./deploy/e2e/cmd/fanload")
 }
 
 func build(dir string, env, flags []string, packages ...string) error {
