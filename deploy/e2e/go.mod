@@ -14,6 +14,7 @@ require (
 	github.com/switchyard-dev/switchyard/hub-server/client v0.0.0
 	github.com/switchyard-dev/switchyard/shared v0.0.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/mod v0.42.0
 	golang.org/x/sys v0.50.0
 	pgregory.net/rapid v1.3.0
 )
