@@ -180,7 +180,7 @@ func (h *Hub) newDelivery(st stores, d *domain) {
 	})
 	s.gate = gate.New(gate.Deps{
 		Log: h.log, Metrics: h.registry, Devices: d.devices, Tail: s.tail, Marks: s.marks, Bus: h.hubBus,
-		Planner: delivery.Planner{Outbox: h.store, Marks: s.marks}, Origins: h.origins(), PerUser: h.opts.Config.SocketsPerUser,
+		Planner: delivery.Planner{Outbox: h.store, Marks: s.marks, Missed: s.tail.Missed}, Origins: h.origins(), PerUser: h.opts.Config.SocketsPerUser,
 		Problem: httpapi.AnswerProblem(h.log), Kicked: s.followers.EndFamily,
 	})
 }

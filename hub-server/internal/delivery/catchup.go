@@ -23,7 +23,7 @@ func (s *Stream) catchUp(ctx context.Context) ([]Frame, error) {
 	for {
 		upTo, attached := s.attach()
 		if attached {
-			frames, _ := s.take()
+			frames, _ := s.Take(nil)
 			return frames, nil
 		}
 		frames, err := s.page(ctx, upTo)
@@ -31,7 +31,7 @@ func (s *Stream) catchUp(ctx context.Context) ([]Frame, error) {
 			return nil, fmt.Errorf("catch up after %d: %w", s.pos, err)
 		}
 		if len(frames) > 0 {
-			signal(s.ready)
+			s.again()
 			return frames, nil
 		}
 	}
@@ -53,9 +53,24 @@ func (s *Stream) attach() (upTo Position, attached bool) {
 	return t.pos, true
 }
 
-// page reads and expands the next rows, and moves the stream behind them. Looking at a window of positions at a time keeps a page cheap
-// however much lies ahead.
+// again says that there is more to do.
+func (s *Stream) again() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wake()
+}
+
+// page returns the next frames and moves the stream behind them: out of memory if they have just passed the tail, else from the store.
 func (s *Stream) page(ctx context.Context, upTo Position) ([]Frame, error) {
+	if rows, reach, ok := s.fromRecent(upTo); ok {
+		s.tail.metrics.recentPages.Inc()
+		return s.expandTo(ctx, rows, reach)
+	}
+	return s.pageOfStore(ctx, upTo)
+}
+
+// pageOfStore reads and expands the next rows. Looking at a window of positions at a time keeps a page cheap however much lies ahead.
+func (s *Stream) pageOfStore(ctx context.Context, upTo Position) ([]Frame, error) {
 	t := s.tail
 	upTo = min(upTo, s.pos+s.window)
 	rows, err := t.outbox.RowsFor(ctx, s.member.user, s.pos, upTo, pageRows)
@@ -63,33 +78,53 @@ func (s *Stream) page(ctx context.Context, upTo Position) ([]Frame, error) {
 		return nil, err
 	}
 	t.metrics.pages.Inc()
-	frames, done, err := s.expand(ctx, rows)
-	if err != nil {
-		return nil, err
+	page := make([]passed, len(rows))
+	for i, row := range rows {
+		page[i].row = row
 	}
-	switch {
-	case done < len(rows) || len(rows) == pageRows:
-		s.moveTo(rows[done-1].Position)
-	default:
-		s.moveTo(upTo)
+	if len(rows) == pageRows {
+		upTo = rows[len(rows)-1].Position
+	} else {
 		s.window = min(2*s.window, maxWindow)
 	}
+	return s.expandTo(ctx, page, upTo)
+}
+
+// expandTo turns rows into frames until they are a page, at least one row if there are any, and moves the stream behind them; behind all of
+// them the stream has come to reach.
+func (s *Stream) expandTo(ctx context.Context, rows []passed, reach Position) (frames []Frame, err error) {
+	size := 0
+	for i := range rows {
+		if size >= pageBytes {
+			reach = rows[i-1].row.Position
+			break
+		}
+		expanded, err := s.tail.encoded(ctx, &rows[i])
+		if err != nil {
+			return nil, err
+		}
+		seen := expanded.of(s.member.user)
+		size += sizeOf(seen)
+		frames = append(frames, seen...)
+	}
+	s.moveTo(reach)
 	return frames, nil
 }
 
-// expand turns rows into frames until they are a page; done says how many rows that took, at least one if there are any.
-func (s *Stream) expand(ctx context.Context, rows []Row) (frames []Frame, done int, err error) {
-	for size := 0; done < len(rows) && size < pageBytes; done++ {
-		row := rows[done]
-		expansion, err := s.tail.expand.Expand(ctx, row)
-		if err != nil {
-			return nil, 0, fmt.Errorf("expand row %d: %w", row.Position, err)
-		}
-		expanded := s.tail.encode(row, expansion).of(s.member.user)
-		size += sizeOf(expanded)
-		frames = append(frames, expanded...)
+// encoded returns the frames of a row that lies behind the tail.
+func (t *Tail) encoded(ctx context.Context, p *passed) (rowFrames, error) {
+	if p.encoded {
+		return p.frames, nil
 	}
-	return frames, done, nil
+	expansion, err := t.expand.Expand(ctx, p.row)
+	if err != nil {
+		return rowFrames{}, fmt.Errorf("expand row %d: %w", p.row.Position, err)
+	}
+	frames := t.encode(p.row, expansion)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.recent.encode(p.row.Position, frames)
+	return frames, nil
 }
 
 func (s *Stream) moveTo(p Position) {

@@ -43,6 +43,15 @@ func (f Frame) Append(dst []byte, seq uint64) []byte {
 	return append(dst, f.tail...)
 }
 
+// Len is the number of bytes that Append writes.
+func (f Frame) Len(seq uint64) int {
+	digits := 1
+	for ; seq >= 10; seq /= 10 {
+		digits++
+	}
+	return len(f.head) + digits + len(f.tail)
+}
+
 // Size is the number of bytes that the frame has at most.
 func (f Frame) Size() int { return len(f.head) + maxSeqDigits + len(f.tail) }
 

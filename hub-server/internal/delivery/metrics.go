@@ -8,9 +8,9 @@ type metrics struct {
 	rows              telemetry.Counter
 	holes             telemetry.Counter
 	streams           telemetry.Gauge
-	queueBytes        telemetry.Gauge
 	overflows         telemetry.Counter
 	pages             telemetry.Counter
+	recentPages       telemetry.Counter
 	ephemeralsDropped telemetry.Counter
 }
 
@@ -21,9 +21,9 @@ func newMetrics(r *telemetry.Registry) *metrics {
 		rows:              r.Counter("tail_rows_total", "Outbox rows that passed the tail."),
 		holes:             r.Counter("tail_holes_total", "Reads of the outbox that showed a hole, and were repeated."),
 		streams:           r.Gauge("delivery_streams", "Open client streams, attached or catching up."),
-		queueBytes:        r.Gauge("delivery_queue_bytes", "Bytes queued for attached streams. Frames are shared: this counts them once per stream."),
 		overflows:         r.Counter("delivery_overflows_total", "Times a stream's queue was full and it went back to catching up."),
-		pages:             r.Counter("delivery_pages_total", "Pages read by streams that catch up."),
+		pages:             r.Counter("delivery_pages_total", "Pages that streams which catch up have read from the store."),
+		recentPages:       r.Counter("delivery_recent_pages_total", "Pages that streams which catch up have got out of memory."),
 		ephemeralsDropped: r.Counter("delivery_ephemerals_dropped_total", "Ephemeral frames that a busy stream went without."),
 	}
 }

@@ -109,6 +109,9 @@ func (p Plan) within(missed Backlog, b Bounds) Plan {
 type Planner struct {
 	Outbox Outbox
 	Marks  *Marks
+
+	// Missed knows without the store, and maybe a little too high, how much comes after a position; false if it does not. May be nil.
+	Missed func(Position) (Backlog, bool)
 }
 
 // Plan reads what it takes and decides. An error means that the store could not be read.
@@ -129,7 +132,7 @@ func (p Planner) Plan(ctx context.Context, user id.User, device id.Device, curso
 		return Plan{}, fmt.Errorf("plan resume: %w", err)
 	}
 	decided := plan(cursor, known, bounds)
-	if decided.Outcome == Replayed {
+	if decided.Outcome == Replayed && !p.surelyWithin(decided, bounds) {
 		missed, err := p.Outbox.Backlog(ctx, user, decided.From, bounds.Head, maxReplayRows+1)
 		if err != nil {
 			return Plan{}, fmt.Errorf("plan resume: %w", err)
@@ -138,4 +141,13 @@ func (p Planner) Plan(ctx context.Context, user id.User, device id.Device, curso
 	}
 	decided.Cursor = NewCursor(bounds.Epoch, decided.From)
 	return decided, nil
+}
+
+// surelyWithin says whether a replay is short whoever it is for, so that the store need not be asked.
+func (p Planner) surelyWithin(decided Plan, b Bounds) bool {
+	if p.Missed == nil {
+		return false
+	}
+	missed, known := p.Missed(decided.From)
+	return known && decided.within(missed, b).Outcome == Replayed
 }

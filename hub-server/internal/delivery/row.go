@@ -3,6 +3,7 @@
 package delivery
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -80,3 +81,6 @@ type Row struct {
 	// Bytes is roughly what the row's payloads come to, for the limit of a replay; 0 stands for the length of Payload.
 	Bytes int
 }
+
+// size is roughly what the row's payloads come to.
+func (r *Row) size() int { return cmp.Or(r.Bytes, len(r.Payload)) }

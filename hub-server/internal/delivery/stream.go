@@ -8,9 +8,12 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
+// keptQueue is the room in batches that an idle stream's queue keeps.
+const keptQueue = 4
+
 // Stream is everything that one connection hears, in order, from a position on. It is attached, fed by the tail through a bounded
 // queue, or catching up, reading pages from the store; a full queue moves it back, so that a slow reader costs bounded memory and
-// misses nothing. One goroutine reads: it waits for Ready, then calls Next. Close it at the end.
+// misses nothing. One goroutine at a time reads: it waits for Ready, or is called by Notify, then calls Next or Take. Close it at the end.
 type Stream struct {
 	tail   *Tail
 	member *member
@@ -18,18 +21,11 @@ type Stream struct {
 	window Position // positions of the next page; owned by the reader
 
 	mu       sync.Mutex
+	notify   func() // nil: ready gets a value
 	attached bool
-	queue    []entry // of an attached stream
-	queued   int     // bytes in queue
-	frames   int     // in queue
+	queue    []*batch // of an attached stream
+	queued   int      // bytes in queue
 	pos      Position
-}
-
-// entry is a row's frames on their way to the reader; an ephemeral has no position.
-type entry struct {
-	frames []Frame
-	bytes  int
-	pos    Position
 }
 
 // Open returns the stream of what comes after a position for a user. It starts catching up.
@@ -45,8 +41,25 @@ func (t *Tail) Open(ctx context.Context, user id.User, from Position) (*Stream, 
 	}
 	t.metrics.streams.Inc()
 	s := &Stream{tail: t, member: m, ready: make(chan struct{}, 1), window: firstWindow, pos: from}
-	signal(s.ready)
+	s.wake()
 	return s, nil
+}
+
+// Notify has wake called from now on whenever Ready would have a value, and at once. It must not block and not call the stream.
+func (s *Stream) Notify(wake func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notify, s.ready = wake, nil
+	wake()
+}
+
+// wake says that there is something to do. The lock is held, or nobody else has the stream yet.
+func (s *Stream) wake() {
+	if s.notify != nil {
+		s.notify()
+		return
+	}
+	signal(s.ready)
 }
 
 // enter returns the user's member with its conversations as of the tail's position. The first stream of a user loads them.
@@ -94,23 +107,34 @@ func (s *Stream) Ready() <-chan struct{} { return s.ready }
 // Next returns the frames that come next, whole rows in position order, possibly none. It reads the store while the stream is catching
 // up, else it does not block. Once all of them are written, the connection has everything up to Position.
 func (s *Stream) Next(ctx context.Context) ([]Frame, error) {
-	if frames, attached := s.take(); attached {
+	if frames, attached := s.Take(nil); attached {
 		return frames, nil
 	}
 	return s.catchUp(ctx)
 }
 
-// take empties the queue of an attached stream.
-func (s *Stream) take() (frames []Frame, attached bool) {
+// Take appends what is queued for an attached stream to dst; false means that the stream must catch up, which is Next's. It does not block.
+func (s *Stream) Take(dst []Frame) (frames []Frame, attached bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	frames = make([]Frame, 0, s.frames)
-	for _, e := range s.queue {
-		frames = append(frames, e.frames...)
-		s.pos = max(s.pos, e.pos)
+	for _, b := range s.queue {
+		for _, e := range b.entries {
+			if e.pos != 0 && e.pos <= s.pos {
+				continue // the stream began inside of the batch
+			}
+			dst = append(dst, e.frames...)
+			s.pos = max(s.pos, e.pos)
+		}
 	}
 	s.dropQueue()
-	return frames, s.attached
+	return dst, s.attached
+}
+
+// Attached says whether the tail feeds the stream.
+func (s *Stream) Attached() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.attached
 }
 
 // Cursor is the cursor of Position.
@@ -128,45 +152,51 @@ func (s *Stream) Position() Position {
 	return s.pos
 }
 
-// offer queues a row's frames; false means that they do not fit. The tail's lock is held.
-func (s *Stream) offer(frames []Frame, p Position) bool {
+// offer queues a batch; false means that it does not fit. The tail's lock is held.
+func (s *Stream) offer(b *batch) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p <= s.pos || len(frames) == 0 {
+	if len(b.entries) == 0 || b.last() <= s.pos {
 		return true // it began ahead of this hub's tail
 	}
-	size := sizeOf(frames)
-	if s.queued+size > s.tail.room {
+	if s.queued+b.bytes > s.tail.room {
 		return false
 	}
-	s.push(entry{frames, size, p})
+	s.push(b)
 	return true
 }
 
 // offerEphemeral takes a frame only while the queue is less than half full.
-func (s *Stream) offerEphemeral(frames []Frame) bool {
+func (s *Stream) offerEphemeral(b *batch) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	size := sizeOf(frames)
-	if s.queued+size > s.tail.room/2 {
+	if s.queued+b.bytes > s.tail.room/2 {
 		return false
 	}
-	s.push(entry{frames: frames, bytes: size})
+	s.push(b)
 	return true
 }
 
-func (s *Stream) push(e entry) {
-	s.queue = append(s.queue, e)
-	s.queued += e.bytes
-	s.frames += len(e.frames)
-	s.tail.metrics.queueBytes.Add(float64(e.bytes))
-	signal(s.ready)
+func (s *Stream) push(b *batch) {
+	s.queue = append(s.queue, b)
+	s.queued += b.bytes
+	s.tail.queued.Add(int64(b.bytes))
+	s.wake()
 }
 
-// dropQueue forgets what is queued. The lock is held.
+// dropQueue forgets what is queued, and keeps a little room for what comes next. The lock is held.
 func (s *Stream) dropQueue() {
-	s.tail.metrics.queueBytes.Add(-float64(s.queued))
-	s.queue, s.queued, s.frames = nil, 0, 0
+	if len(s.queue) == 0 {
+		return
+	}
+	s.tail.queued.Add(-int64(s.queued))
+	s.queued = 0
+	if cap(s.queue) > keptQueue {
+		s.queue = nil
+		return
+	}
+	clear(s.queue)
+	s.queue = s.queue[:0]
 }
 
 // detach moves a slow stream back to catching up and frees its queue. The tail's lock is held.
@@ -174,19 +204,19 @@ func (t *Tail) detach(s *Stream) {
 	t.metrics.overflows.Inc()
 	delete(s.member.streams, s)
 	s.free()
-	signal(s.ready)
 }
 
 // free ends being attached. What lies before the first queued row needs no second look. The tail's lock is held.
 func (s *Stream) free() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, e := range s.queue {
-		if e.pos != 0 {
-			s.pos = max(s.pos, e.pos-1)
+	for _, b := range s.queue {
+		if first := b.first(); first != 0 {
+			s.pos = max(s.pos, first-1)
 			break
 		}
 	}
 	s.dropQueue()
 	s.attached = false
+	s.wake()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -52,14 +53,20 @@ type Tail struct {
 	mu     sync.Mutex // taken before the lock of a stream
 	pos    Position   // everything up to here has been offered to attached streams
 	roster roster
+	recent recent
+
+	queued atomic.Int64 // bytes that wait for attached streams, once per stream
 }
 
 // NewTail returns a tail that starts at the head of the outbox when it is run.
 func NewTail(c Config) *Tail {
-	return &Tail{
+	t := &Tail{
 		log: c.Log, outbox: c.Outbox, expand: c.Expand, epoch: c.Epoch, seen: c.Seen, metrics: newMetrics(c.Metrics),
 		room: cmp.Or(c.QueueBytes, queueBytes), wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(),
 	}
+	c.Metrics.GaugeFunc("delivery_queue_bytes", "Bytes queued for attached streams. Frames are shared: this counts them once per stream.",
+		func() float64 { return float64(t.queued.Load()) })
+	return t
 }
 
 // Wake says that the outbox may have grown. It never blocks, and any number of calls may be lost.
@@ -146,10 +153,12 @@ func (t *Tail) Step(ctx context.Context) (more bool, err error) {
 	if t.seen != nil && whole > 0 {
 		t.seen(rows[:whole])
 	}
-	for _, row := range rows[:whole] {
-		if err := t.deliver(ctx, row); err != nil {
+	for left := rows[:whole]; len(left) > 0; {
+		n, err := t.deliver(ctx, left[:together(left)])
+		if err != nil {
 			return false, err
 		}
+		left = left[n:]
 	}
 	if whole == 0 && len(rows) > 0 {
 		if err := t.checkFloor(ctx, after); err != nil {
@@ -187,49 +196,84 @@ func contiguous(after Position, rows []Row) int {
 	return len(rows)
 }
 
-// deliver expands a row at most once, and only if somebody here is to have it, and offers it. The store is read outside the lock; who
-// attaches meanwhile is seen by the second look.
-func (t *Tail) deliver(ctx context.Context, row Row) error {
-	var frames rowFrames
-	for expanded := false; !t.offer(row, frames, expanded); expanded = true {
+// deliver hands rows that are for the same people to them and says how many of them, at least one without an error. A row is expanded at
+// most once, and only if somebody here is to have it. The store is read outside the lock; who attaches meanwhile gets them too.
+func (t *Tail) deliver(ctx context.Context, rows []Row) (done int, err error) {
+	if t.pass(rows) {
+		return len(rows), nil
+	}
+	var seen views
+	handed := make([]passed, 0, len(rows))
+	for _, row := range rows {
 		expansion, err := t.expand.Expand(ctx, row)
 		if err != nil {
-			return fmt.Errorf("expand row %d: %w", row.Position, err)
+			err = fmt.Errorf("expand row %d: %w", row.Position, err)
+			t.hand(handed, &seen)
+			return len(handed), err
 		}
-		frames = t.encode(row, expansion)
+		frames := t.encode(row, expansion)
+		if !seen.add(row, frames) {
+			break
+		}
+		handed = append(handed, passed{row, frames, true})
+		if seen.full() {
+			break
+		}
 	}
-	return nil
+	t.hand(handed, &seen)
+	return len(handed), nil
 }
 
-// offer hands the row to its audience and moves the tail on. It returns false, and has delivered nothing, if there is an audience and
-// the row has not been expanded.
-func (t *Tail) offer(row Row, frames rowFrames, expanded bool) bool {
+// pass moves the tail on behind rows that nobody here is to have; false, and nothing, if somebody is.
+func (t *Tail) pass(rows []Row) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.roster.apply(row)
-	streams := t.roster.audience(row.Audience)
-	if len(streams) > 0 && !expanded {
+	t.roster.apply(rows[0])
+	if len(t.roster.audience(rows[0].Audience)) > 0 {
 		return false
 	}
-	for _, s := range streams {
-		if !s.offer(frames.of(s.member.user), row.Position) {
+	for _, row := range rows {
+		t.recent.add(passed{row: row})
+	}
+	t.moveTo(rows[len(rows)-1].Position, len(rows))
+	return true
+}
+
+// hand gives rows to their audience and moves the tail on.
+func (t *Tail) hand(rows []passed, seen *views) {
+	if len(rows) == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.roster.apply(rows[0].row) // once more is the same as once
+	for _, s := range t.roster.audience(rows[0].row.Audience) {
+		if !s.offer(seen.of(s.member.user)) {
 			t.detach(s)
 		}
 	}
-	t.pos = row.Position
-	t.metrics.rows.Inc()
-	t.metrics.position.Set(float64(row.Position))
-	return true
+	for _, p := range rows {
+		t.recent.add(p)
+	}
+	t.moveTo(rows[len(rows)-1].row.Position, len(rows))
+}
+
+// moveTo notes how far the tail has come, by so many rows. The lock is held.
+func (t *Tail) moveTo(p Position, rows int) {
+	t.pos = p
+	t.metrics.rows.Add(float64(rows))
+	t.metrics.position.Set(float64(p))
 }
 
 // Ephemeral offers a frame that is stored nowhere to the people in a conversation who are attached here, but for one. A stream that is
 // busy goes without.
-func (t *Tail) Ephemeral(session id.Session, b Body, except id.User) {
-	frames := []Frame{NewFrame(b, "")}
+func (t *Tail) Ephemeral(session id.Session, body Body, except id.User) {
+	var b batch
+	b.add(entry{frames: []Frame{NewFrame(body, "")}})
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range t.roster.audience(ToSession(session)) {
-		if s.member.user != except && !s.offerEphemeral(frames) {
+		if s.member.user != except && !s.offerEphemeral(&b) {
 			t.metrics.ephemeralsDropped.Inc()
 		}
 	}

@@ -1,0 +1,125 @@
+package delivery
+
+// Bounds of what is kept of the rows that have passed.
+const (
+	recentBytes = 8 << 20
+	recentRows  = 16 << 10
+	rowCost     = 512 // bytes that a row takes besides its frames, roughly
+)
+
+// recent is the last rows that have passed the tail, without a hole, with their frames if somebody has asked for them. Clients that come
+// back together after a short absence all read the same rows: most of them are served from here (see fromRecent). Guarded by the tail's lock.
+type recent struct {
+	rows  []passed // from start on
+	start int
+	bytes int
+}
+
+// passed is a row behind the tail.
+type passed struct {
+	row     Row
+	frames  rowFrames
+	encoded bool
+}
+
+func (p *passed) cost() int {
+	return rowCost + len(p.row.Payload) + sizeOf(p.frames.all) + sizeOf(p.frames.others)
+}
+
+// add keeps a row, and drops the oldest ones that there is no room for.
+func (r *recent) add(p passed) {
+	r.rows = append(r.rows, p)
+	r.bytes += p.cost()
+	r.trim()
+}
+
+func (r *recent) trim() {
+	for r.bytes > recentBytes || len(r.rows)-r.start > recentRows {
+		r.bytes -= r.rows[r.start].cost()
+		r.rows[r.start] = passed{}
+		r.start++
+	}
+	if r.start > 64 && r.start > len(r.rows)/2 {
+		r.rows = append(r.rows[:0], r.rows[r.start:]...)
+		clear(r.rows[len(r.rows):cap(r.rows)])
+		r.start = 0
+	}
+}
+
+// after returns the rows behind a position; false means that some of them are not kept any more. The slice is valid while the lock is held.
+func (r *recent) after(p Position) ([]passed, bool) {
+	kept := r.rows[r.start:]
+	if len(kept) == 0 || p+1 < kept[0].row.Position {
+		return nil, false
+	}
+	skip := int(p + 1 - kept[0].row.Position) //nolint:gosec // not more than there are rows
+	return kept[min(skip, len(kept)):], true
+}
+
+// encode remembers the frames of a row that was asked for, if it is still there.
+func (r *recent) encode(p Position, f rowFrames) {
+	rows, ok := r.after(p - 1)
+	if !ok || len(rows) == 0 || rows[0].encoded {
+		return
+	}
+	r.bytes -= rows[0].cost()
+	rows[0].frames, rows[0].encoded = f, true
+	r.bytes += rows[0].cost()
+	r.trim()
+}
+
+// Missed is at most how much anybody has missed since a position; false means that nobody knows without asking the store. What was
+// committed a moment ago may not be counted yet.
+func (t *Tail) Missed(p Position) (Backlog, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rows, ok := t.recent.after(p)
+	if !ok {
+		return Backlog{}, false
+	}
+	b := Backlog{Rows: len(rows)}
+	for i := range rows {
+		b.Bytes += int64(rows[i].row.size())
+	}
+	return b, true
+}
+
+// fromRecent returns the rows of the stream's user that lie after its position, up to a page of them, and how far they reach. It
+// answers as Outbox.RowsFor would, from memory: whoever has neither joined nor left anything since then was all the time in the conversations
+// that they are in now. False means that the store must be asked.
+func (s *Stream) fromRecent(upTo Position) (page []passed, reach Position, ok bool) {
+	t := s.tail
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	rows, ok := t.recent.after(s.pos)
+	if !ok {
+		return nil, 0, false
+	}
+	reach = s.pos
+	for i := range rows {
+		row := &rows[i].row
+		switch {
+		case row.Position > upTo || len(page) == pageRows:
+			return page, reach, true
+		case row.ChangeUser == s.member.user && row.Change != NoChange:
+			return nil, 0, false
+		case s.member.hears(row.Audience):
+			page = append(page, rows[i])
+		}
+		reach = row.Position
+	}
+	return page, reach, true
+}
+
+// hears says whether a row with that audience is the member's, as of the tail's position.
+func (m *member) hears(a Audience) bool {
+	if user, ok := a.User(); ok {
+		return user == m.user
+	}
+	session, ok := a.Session()
+	if !ok {
+		return false
+	}
+	_, in := m.sessions[session]
+	return in
+}
