@@ -129,6 +129,14 @@ func (g *guest) CloseWrite() error {
 	return errors.ErrUnsupported
 }
 
+// SyscallConn lets the client sockets write without waiting. It is not there over TLS, which hides the guest.
+func (g *guest) SyscallConn() (syscall.RawConn, error) {
+	if bare, ok := g.Conn.(syscall.Conn); ok {
+		return bare.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
 type surplusKey struct{}
 
 // mark notes in the context of a connection whether it is one too many.

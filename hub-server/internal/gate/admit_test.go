@@ -101,6 +101,9 @@ func must[T any](v T, err error) T {
 
 func TestAnUnauthenticatedUpgradeStartsNothing(t *testing.T) {
 	h := newWorld(t).hub(nil)
+	token, _ := h.world.login(id.NewUser())
+	c := h.dial(token, "")
+	c.greeted() // by now all that serves connections has begun
 	before := runtime.NumGoroutine()
 	for range 100 {
 		rec := httptest.NewRecorder()

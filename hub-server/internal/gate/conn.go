@@ -14,157 +14,188 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-const (
-	heartbeat   = 20 * time.Second // of silence, then auth.ok again
-	aliveEvery  = 30 * time.Second // re-check of the refresh family
-	aliveWithin = 5 * time.Second
-	aliveTries  = 3 // checks that may fail for want of an answer before the connection is given up
-)
-
-// conn is one device's connection. Two goroutines serve it: serve writes, read reads; a ping has one of its own while it waits.
+// conn is one device's connection. One goroutine of its own reads what the client sends and, nearly always, sleeps. What the client gets
+// is written by a shard, as long as nothing of it has to wait; what must wait, such as reading the store or a socket that takes nothing now, has a
+// goroutine for as long as that lasts. Either the shard or that goroutine serves the connection, never both.
 type conn struct {
 	gate   *Gate
 	id     id.Connection
 	who    account.Principal
-	cursor string // what the client showed
-	log    *slog.Logger
+	cursor string // what the client showed; empty once it is greeted
 
 	socket *websocket.Conn
 	out    *gatherConn
+	shard  *shard
 
 	ctx     context.Context
-	end     context.CancelCauseFunc // ends the connection; the first cause counts
+	cancel  context.CancelCauseFunc
 	helpers sync.WaitGroup
+	left    chan struct{} // closed when the shard has forgotten the connection
 
 	inbox bucket // owned by read
 	pings bucket // owned by read: the library calls mayPong there
 
-	// Owned by serve.
-	stream   *delivery.Stream
-	seq      uint64 // of the last frame
-	scratch  []byte
-	beat     *time.Timer
-	ping     *time.Timer
-	pinged   time.Time // when the last ping went out
-	ackDue   bool      // frames were sent since then
-	unproven int       // family checks in a row without an answer
+	queued atomic.Bool   // the shard is going to look after it
+	away   atomic.Bool   // a goroutine serves it
+	over   atomic.Bool   // goodbye is said: the shard is to forget it
+	ponged atomic.Uint64 // number of the last ping that was answered
 
-	pinging atomic.Bool
+	// Owned by whoever serves it.
+	stream *delivery.Stream
+	seq    uint64 // of the last frame
+	times  times
+
+	// Owned by the shard.
+	alarm     alarm
+	check     aliveCheck
+	forgotten bool
 }
 
 func (g *Gate) newConn(who account.Principal, cursor string) *conn {
 	c := &conn{
-		gate: g, id: id.NewConnection(), who: who, cursor: cursor,
-		inbox: newBucket(inboundPerSecond, inboundBurst), pings: newBucket(pingsPerSecond, pingsBurst),
+		gate: g, id: id.NewConnection(), who: who, cursor: cursor, shard: g.shardFor(), left: make(chan struct{}),
+		inbox: newBucket(g.Inbound), pings: newBucket(pingRate),
 	}
-	c.log = g.Log.With("connection", c.id, "user", who.User, "device", who.Device)
-	c.ctx, c.end = context.WithCancelCause(context.Background())
+	c.away.Store(true) // until it is greeted
+	c.alarm.index = noAlarm
+	c.check.next(time.Now())
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	return c
+}
+
+func (c *conn) log() *slog.Logger {
+	return c.gate.Log.With("connection", c.id, "user", c.who.User, "device", c.who.Device)
 }
 
 // serve is the connection's life: it returns when the socket is closed and all of its goroutines have ended.
 func (c *conn) serve() {
-	stopHurry := context.AfterFunc(c.ctx, func() { c.out.hurry() })
-	defer stopHurry()
-	c.helpers.Go(func() { c.end(c.read()) })
-	c.end(c.write())
-	cause := context.Cause(c.ctx)
-	c.close(cause)
+	c.helpers.Go(func() { c.serveAway(c.greet) })
+	c.end(c.read())
+	<-c.left
 	c.helpers.Wait()
-	c.log.Info("client disconnected", "cause", cause, "frames", c.seq)
+	c.log().Info("client disconnected", "cause", context.Cause(c.ctx), "frames", c.seq)
 }
 
-// write greets the client and then writes until the connection ends; it returns why.
-func (c *conn) write() error {
-	err := c.greet()
-	if c.stream != nil {
-		defer c.stream.Close()
+// end ends the connection; the first cause counts. It does not wait for it.
+func (c *conn) end(cause error) {
+	c.cancel(cause)
+	c.out.hurry()
+	c.wake()
+}
+
+// wake has the shard look after the connection. It does not block.
+func (c *conn) wake() {
+	if c.queued.CompareAndSwap(false, true) {
+		c.shard.add(c)
 	}
+}
+
+// step does everything that need not wait. It returns what must, nil if there is nothing.
+func (c *conn) step(now time.Time) (wait func() error) {
+	if c.ctx.Err() != nil {
+		return c.sayGoodbye
+	}
+	frames, attached := c.stream.Take(c.shard.frames[:0])
+	c.send(now, frames)
+	c.shard.frames = frames
+	c.keepTime(now)
+	switch {
+	case c.ctx.Err() != nil:
+		return c.sayGoodbye
+	case !attached:
+		return c.catchUp
+	case !c.out.Try():
+		return c.flush
+	}
+	return nil
+}
+
+// send gathers frames and writes what is worth it.
+func (c *conn) send(now time.Time, frames []delivery.Frame) {
+	if len(frames) == 0 {
+		return
+	}
+	took := true // the socket, everything so far
+	for rest := frames; len(rest) > 0; {
+		n := worthWriting(rest)
+		gathered := c.out.add(c.seq, rest[:n]...)
+		c.seq += uint64(n) //nolint:gosec // a length
+		if rest = rest[n:]; took && gathered >= flushAt {
+			took = c.out.Try()
+		}
+	}
+	c.shard.sent += len(frames)
+	c.times.sent(now)
+}
+
+// worthWriting is how many of the frames come to flushAt bytes; all if they are fewer.
+func worthWriting(frames []delivery.Frame) int {
+	size := 0
+	for i, f := range frames {
+		if size += f.Size(); size >= flushAt {
+			return i + 1
+		}
+	}
+	return len(frames)
+}
+
+// serveAway serves the connection in a goroutine of its own until the shard can go on, or it is over.
+func (c *conn) serveAway(wait func() error) {
+	err := wait()
 	if err != nil {
-		return err
+		c.end(err)
 	}
-	c.beat, c.ping = time.NewTimer(heartbeat), time.NewTimer(0)
-	alive := time.NewTicker(spread(aliveEvery, aliveEvery/10))
-	defer c.beat.Stop()
-	defer c.ping.Stop()
-	defer alive.Stop()
-	for {
-		if err := c.step(alive.C); err != nil {
+	if c.ctx.Err() != nil {
+		c.goodbye()
+		return
+	}
+	c.away.Store(false)
+	c.wake()
+}
+
+// sayGoodbye leaves it to serveAway.
+func (c *conn) sayGoodbye() error { return nil }
+
+// catchUp writes pages of what has passed until the tail feeds the stream.
+func (c *conn) catchUp() error {
+	for !c.stream.Attached() {
+		frames, err := c.stream.Next(c.ctx)
+		if err != nil {
+			if c.ctx.Err() == nil {
+				c.log().Error("client stream failed", "error", err)
+			}
+			return tryLater()
+		}
+		if err := c.sendAll(frames); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// sendAll writes frames, however long that takes.
+func (c *conn) sendAll(frames []delivery.Frame) error {
+	for rest := frames; len(rest) > 0; {
+		n := worthWriting(rest)
+		c.out.add(c.seq, rest[:n]...)
+		c.seq += uint64(n) //nolint:gosec // a length
+		rest = rest[n:]
 		if err := c.flush(); err != nil {
 			return err
 		}
 	}
-}
-
-// step waits for one thing to do and does it; what it writes is gathered.
-func (c *conn) step(alive <-chan time.Time) error {
-	select {
-	case <-c.ctx.Done():
-		return context.Cause(c.ctx)
-	case <-c.stream.Ready():
-		return c.forward()
-	case <-c.out.waiting:
-		return nil // a control frame of the library
-	case <-c.beat.C:
-		return c.beatAgain()
-	case <-c.ping.C:
-		c.startPing()
-		return nil
-	case <-alive:
-		return c.checkAlive()
-	}
-}
-
-// forward writes what the stream has next.
-func (c *conn) forward() error {
-	frames, err := c.stream.Next(c.ctx)
-	if err != nil {
-		if c.ctx.Err() == nil {
-			c.log.Error("client stream failed", "error", err)
-		}
-		return tryLater()
-	}
-	for _, f := range frames {
-		if err := c.send(f); err != nil {
-			return err
-		}
-	}
-	if len(frames) == 0 {
-		return nil
-	}
 	c.gate.metrics.frames.Add(float64(len(frames)))
-	c.beat.Reset(heartbeat)
-	c.ackSoon()
-	return nil
+	if len(frames) > 0 {
+		c.times.sent(time.Now())
+	}
+	return c.flush() // the greeting, if there was nothing else
 }
 
-// beatAgain says again what auth.ok said first, with the cursor as it is now: the heartbeat that a browser can see, and an idle client's
-// cursor never goes stale.
-func (c *conn) beatAgain() error {
-	c.beat.Reset(heartbeat)
-	return c.sendAuthOK(delivery.Plan{Outcome: delivery.Replayed}, c.stream.Cursor())
-}
-
-// send gives a frame its number and gathers it; enough of them are flushed.
-func (c *conn) send(f delivery.Frame) error {
-	c.seq++
-	c.scratch = f.Append(c.scratch[:0], c.seq)
-	// Without a deadline of its own: gathering does not block, and Flush has one.
-	if err := c.socket.Write(context.Background(), websocket.MessageText, c.scratch); err != nil {
-		return errGone
-	}
-	if cap(c.scratch) > flushAt {
-		c.scratch = nil
-	}
-	if c.out.gathered() < flushAt {
+// flush writes everything gathered, however long that takes.
+func (c *conn) flush() error {
+	if c.out.Try() {
 		return nil
 	}
-	return c.flush()
-}
-
-func (c *conn) flush() error {
 	err := c.out.Flush()
 	switch {
 	case err == nil:
@@ -176,23 +207,4 @@ func (c *conn) flush() error {
 		return slow()
 	}
 	return errGone
-}
-
-// checkAlive asks whether the login behind the connection still stands (SEC8).
-func (c *conn) checkAlive() error {
-	ctx, cancel := context.WithTimeout(c.ctx, aliveWithin)
-	defer cancel()
-	alive, err := c.gate.Devices.FamilyAlive(ctx, c.who.Family)
-	switch {
-	case err != nil:
-		if c.unproven++; c.unproven >= aliveTries {
-			c.log.Error("login behind connection unproven", "error", err)
-			return tryLater()
-		}
-	case !alive:
-		return loginEnded()
-	default:
-		c.unproven = 0
-	}
-	return nil
 }

@@ -52,6 +52,10 @@ func loginEnded() *ending { return &ending{code: closeEnded, reason: "login ende
 
 func silent() *ending { return &ending{code: closeSilent, reason: "silent, resume"} }
 
+func notText() *ending {
+	return &ending{code: websocket.StatusInvalidFramePayloadData, reason: "text is not UTF-8"}
+}
+
 func slow() *ending { return &ending{code: closeSlow, reason: "slow, resume"} }
 
 func replaced(c id.Connection) *ending {

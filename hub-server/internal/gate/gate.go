@@ -3,20 +3,29 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
+	"runtime"
+	"sync/atomic"
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
-// defaultPerUser is how many connections one user may have on one hub.
-const defaultPerUser = 10
+// What a hub allows when nothing else is said.
+const (
+	defaultPerUser = 10
+	defaultOpening = 1000
+)
+
+var defaultInbound = Rate{PerSecond: 10, Burst: 20}
 
 // Devices knows who is behind a credential. Safe for concurrent use.
 type Devices interface {
@@ -43,6 +52,12 @@ type Deps struct {
 	// PerUser is how many connections one user may have here; 0 means 10.
 	PerUser int
 
+	// Opening is how many connections may be on their way in here at once, from the request to the first frame; 0 means 1000.
+	Opening int
+
+	// Inbound is how many frames a client may send; zero means 10 a second, 20 at once. Those above are ignored.
+	Inbound Rate
+
 	// Kicked is told of each login whose sockets CloseFamily closes. It must not block; it may be nil.
 	Kicked func(account.Family)
 
@@ -57,22 +72,38 @@ type Gate struct {
 	conns   *registry
 	origins originList
 	buffers bufferPool
+	opening doorway
+	shards  []*shard
+	turn    atomic.Uint32 // of the shards
 	self    id.Connection // names this hub to the others
 }
 
 // New returns a gate; it serves until Run ends.
 func New(d Deps) *Gate {
-	if d.PerUser == 0 {
-		d.PerUser = defaultPerUser
-	}
-	return &Gate{
+	d.PerUser, d.Opening, d.Inbound = cmp.Or(d.PerUser, defaultPerUser), cmp.Or(d.Opening, defaultOpening), cmp.Or(d.Inbound, defaultInbound)
+	g := &Gate{
 		Deps: d, metrics: newMetrics(d.Metrics), conns: newRegistry(d.PerUser), origins: newOriginList(d.Origins),
-		self: id.NewConnection(),
+		opening: newDoorway(d.Opening), self: id.NewConnection(),
 	}
+	for range runtime.GOMAXPROCS(0) {
+		g.shards = append(g.shards, newShard(func(frames int) { g.metrics.frames.Add(float64(frames)) }))
+	}
+	return g
+}
+
+// shardFor gives each shard its turn.
+func (g *Gate) shardFor() *shard {
+	return g.shards[int(g.turn.Add(1))%len(g.shards)]
 }
 
 // Run listens to the other hubs until ctx ends; then it lets nobody in any more, closes every connection with 1012 and waits for them.
 func (g *Gate) Run(ctx context.Context) error {
+	writers := supervise.NewGroup(context.WithoutCancel(ctx)) // until the last connection is closed
+	for _, s := range g.shards {
+		writers.Go(s.run)
+	}
+	defer writers.Wait() //nolint:errcheck // they do not fail
+	defer writers.Cancel()
 	defer g.conns.open.Wait()
 	defer g.drain()
 	stop, err := g.listen(ctx)
@@ -93,13 +124,13 @@ func (g *Gate) drain() {
 // ServeHTTP judges the credential, upgrades, and leaves the connection to goroutines of its own: the server's part of a connection is
 // worth more memory than ours.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	who, err := g.admit(r)
-	if err != nil {
-		g.refuse(w, r, err)
+	if !g.opening.enter() {
+		g.refuse(w, r, fault.New(fault.Busy, "Too many devices connect at this moment. Connect again in a moment."))
 		return
 	}
-	c := g.newConn(who, r.URL.Query().Get("cursor"))
-	if err := g.conns.reserve(c); err != nil {
+	c, err := g.letIn(r)
+	if err != nil {
+		g.opening.leave()
 		g.refuse(w, r, err)
 		return
 	}
@@ -109,15 +140,28 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		InsecureSkipVerify: true, // admit has judged the Origin, more strictly
 		CompressionMode:    websocket.CompressionDisabled,
 		OnPingReceived:     c.mayPong,
+		OnPongReceived:     func(_ context.Context, payload []byte) { c.heardPong(payload) },
 	})
 	if err != nil {
+		g.opening.leave()
 		g.conns.remove(c)
 		g.Log.Info("client upgrade failed", "error", err)
 		return
 	}
 	socket.SetReadLimit(readLimit)
 	c.socket, c.out = socket, lean.conn
+	c.out.wake = c.wake
 	g.start(c) //nolint:contextcheck // the connection outlives its request
+}
+
+// letIn judges the request and takes a place for its connection.
+func (g *Gate) letIn(r *http.Request) (*conn, error) {
+	who, err := g.admit(r)
+	if err != nil {
+		return nil, err
+	}
+	c := g.newConn(who, r.URL.Query().Get("cursor"))
+	return c, g.conns.reserve(c)
 }
 
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 )
 
 const (
@@ -20,51 +23,118 @@ const (
 // errTakesNothing ends a connection whose socket has taken nothing for takeWithin.
 var errTakesNothing = errors.New("socket takes nothing")
 
-// gatherConn is the network side of a connection: it gathers what the WebSocket library writes, frame by frame, so that many frames leave
-// in one system call. Only Flush and Close touch the socket, so the library's writes do not block: neither a pong of the reader nor a
-// frame of the writer. Write is safe for concurrent use; Flush is the writer's.
+// gatherConn is the network side of a connection: it gathers whole frames, so that many of them leave in one system call. Data frames and
+// pings are ours; the WebSocket library writes the other control frames through Write, each in one call. Only Try, Flush and Close touch the
+// socket, and only one at a time, so neither a pong of the reader nor a frame of ours waits for it. Safe for concurrent use.
 type gatherConn struct {
 	net.Conn
+	raw     syscall.RawConn // for writes that do not wait; nil over TLS, where a write cannot stop in the middle
 	buffers *bufferPool
-	waiting chan struct{} // has a value when something was written since the last Flush
+	wake    func() // called when the library has gathered something; set before the first frame
 
 	mu      sync.Mutex
-	pending []byte    // whole frames
+	pending []byte    // whole frames, but for the first, which may have begun
 	limit   time.Time // when set, no write may last longer
 	direct  bool      // near the end: Write flushes
+	closing bool      // a close frame is gathered: no data frame may follow it
 
 	flushing chan struct{} // has a value while somebody writes to the socket
 	took     atomic.Int64  // when the socket last took something, in Unix nanoseconds
 }
 
 func newGatherConn(c net.Conn, b *bufferPool) *gatherConn {
-	return &gatherConn{Conn: c, buffers: b, waiting: make(chan struct{}, 1), flushing: make(chan struct{}, 1)}
+	g := &gatherConn{Conn: c, buffers: b, flushing: make(chan struct{}, 1)}
+	if bare, ok := c.(syscall.Conn); ok {
+		if raw, err := bare.SyscallConn(); err == nil {
+			g.raw = raw
+		}
+	}
+	return g
 }
 
-// Write gathers; after finish it also flushes.
+// Write takes a control frame of the library and gathers it; after finish it also flushes.
 func (g *gatherConn) Write(p []byte) (int, error) {
 	g.mu.Lock()
-	if g.pending == nil {
-		g.pending = g.buffers.get()
-	}
+	g.room()
 	g.pending = append(g.pending, p...)
+	g.closing = g.closing || len(p) > 0 && p[0]&opcodeBits == closeOpcode
 	direct := g.direct
 	g.mu.Unlock()
 	if direct {
 		return len(p), g.Flush()
 	}
-	select {
-	case g.waiting <- struct{}{}:
-	default:
-	}
+	g.wake()
 	return len(p), nil
 }
 
-// gathered is how many bytes wait for Flush.
-func (g *gatherConn) gathered() int {
+// add gathers frames, the first with the number after seq, and says how many bytes wait now. Behind a close frame it gathers nothing: the
+// connection is over.
+func (g *gatherConn) add(seq uint64, frames ...delivery.Frame) (gathered int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.closing {
+		return 0
+	}
+	g.room()
+	for _, f := range frames {
+		seq++
+		g.pending = appendFrame(g.pending, f, seq)
+	}
 	return len(g.pending)
+}
+
+// ping gathers a ping with a payload of at most 125 bytes.
+func (g *gatherConn) ping(payload []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.closing {
+		g.room()
+		g.pending = append(appendHeader(g.pending, finPing, len(payload)), payload...)
+	}
+}
+
+// room sees to it that there is something to gather in. The lock is held.
+func (g *gatherConn) room() {
+	if g.pending == nil {
+		g.pending = g.buffers.get()
+	}
+}
+
+// Try writes what is gathered as far as the socket takes it at once. False means that something is left, for Flush.
+func (g *gatherConn) Try() bool {
+	select {
+	case g.flushing <- struct{}{}:
+	default:
+		return true // the library closes the connection; there is nothing more to say
+	}
+	defer func() { <-g.flushing }()
+	out := g.swap(nil)
+	if len(out) == 0 {
+		return true
+	}
+	n := g.offer(out)
+	if n < len(out) {
+		g.swap(out[n:])
+		return false
+	}
+	g.buffers.put(out)
+	return true
+}
+
+// offer is one write that does not wait, and says how much the socket took. An error is met again by Flush.
+func (g *gatherConn) offer(out []byte) (n int) {
+	if g.raw == nil {
+		return 0
+	}
+	g.raw.Write(func(fd uintptr) bool { //nolint:errcheck // as above
+		n, _ = syscall.Write(int(fd), out) //nolint:gosec // a descriptor
+		return true
+	})
+	n = max(n, 0)
+	if n > 0 {
+		g.took.Store(time.Now().UnixNano())
+	}
+	return n
 }
 
 // Flush writes everything gathered to the socket. As long as the socket takes something, however slowly, Flush goes on.
@@ -74,6 +144,7 @@ func (g *gatherConn) Flush() error {
 	for {
 		out := g.swap(nil)
 		if len(out) == 0 {
+			g.endDeadline()
 			return nil
 		}
 		rest, err := g.push(out)
@@ -89,7 +160,11 @@ func (g *gatherConn) Flush() error {
 func (g *gatherConn) swap(rest []byte) []byte {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if rest != nil {
+	switch {
+	case rest != nil && len(g.pending) == 0:
+		g.pending = rest
+		return nil
+	case rest != nil:
 		g.pending = slices.Concat(rest, g.pending)
 		return nil
 	}
@@ -128,6 +203,15 @@ func (g *gatherConn) setDeadline() {
 	g.SetWriteDeadline(deadline) //nolint:errcheck // the write that follows fails then
 }
 
+// endDeadline lets Try write again.
+func (g *gatherConn) endDeadline() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.raw != nil && g.limit.IsZero() {
+		g.SetWriteDeadline(time.Time{}) //nolint:errcheck // the next write fails then
+	}
+}
+
 func (g *gatherConn) hurried() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -145,7 +229,7 @@ func (g *gatherConn) hurry() time.Time {
 	return g.limit
 }
 
-// finish is hurry for a connection whose writer has stopped: from now on each Write flushes.
+// finish is hurry for a connection that nobody serves any more: from now on each Write flushes.
 func (g *gatherConn) finish() time.Time {
 	g.mu.Lock()
 	g.direct = true

@@ -6,10 +6,19 @@ import (
 	"errors"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
+
+// goodbye ends a connection whose cause is known, and has the shard forget it.
+func (c *conn) goodbye() {
+	if c.stream != nil {
+		c.stream.Close()
+	}
+	c.close(context.Cause(c.ctx))
+	c.over.Store(true)
+	c.wake()
+}
 
 // close says goodbye in a bounded time. A client that is gone hears nothing; one that took nothing gets a last chance to read why.
 func (c *conn) close(cause error) {
@@ -30,10 +39,9 @@ func (c *conn) close(cause error) {
 func (c *conn) sayKicked(k kickedOut) {
 	payload, err := json.Marshal(k)
 	if err != nil {
-		c.log.Error("device.kicked not encoded", "error", err)
+		c.log().Error("device.kicked not encoded", "error", err)
 		return
 	}
+	c.out.add(c.seq, delivery.NewFrame(delivery.Body{Type: event.FrameType(DeviceKicked), Payload: payload}, ""))
 	c.seq++
-	frame := delivery.NewFrame(delivery.Body{Type: event.FrameType(DeviceKicked), Payload: payload}, "")
-	c.socket.Write(context.Background(), websocket.MessageText, frame.Append(nil, c.seq)) //nolint:errcheck // best effort at the end
 }

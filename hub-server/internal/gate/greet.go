@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -22,19 +23,24 @@ type authOKPayload struct {
 	Heartbeat  int              `json:"heartbeat_secs"`
 }
 
-// greet decides where the client goes on, opens its stream there, and tells it in auth.ok.
+// greet decides where the client goes on, opens its stream there, tells it in auth.ok, and brings it up to the tail.
 func (c *conn) greet() error {
 	plan, err := c.open()
+	c.gate.opening.leave()
 	if err != nil {
 		if c.ctx.Err() == nil {
-			c.log.Error("client not served", "error", err)
+			c.log().Error("client not served", "error", err)
 		}
 		return tryLater()
 	}
 	c.gate.metrics.resumes.With(string(plan.Outcome), string(plan.Reason)).Inc()
-	c.log.Info("client connected", "device_type", c.who.DeviceType, "resume", plan.Outcome, "reason", plan.Reason)
+	c.log().Info("client connected", "device_type", c.who.DeviceType, "resume", plan.Outcome, "reason", plan.Reason)
 	// Not the stream's own cursor: the client has nothing yet of what comes after From.
-	return c.sendAuthOK(plan, plan.Cursor)
+	if err := c.sendAuthOK(plan, plan.Cursor); err != nil {
+		return err
+	}
+	c.times.begin(time.Now())
+	return c.catchUp()
 }
 
 func (c *conn) open() (delivery.Plan, error) {
@@ -42,8 +48,20 @@ func (c *conn) open() (delivery.Plan, error) {
 	if err != nil {
 		return plan, err
 	}
-	c.stream, err = c.gate.Tail.Open(c.ctx, c.who.User, plan.From)
-	return plan, err
+	c.cursor = "" // it may hold on to the whole request
+	if c.stream, err = c.gate.Tail.Open(c.ctx, c.who.User, plan.From); err != nil {
+		return plan, err
+	}
+	c.stream.Notify(c.wake)
+	return plan, nil
+}
+
+// beatAgain says again what auth.ok said first, with the cursor as it is now: the heartbeat that a browser can see, and an idle client's
+// cursor never goes stale.
+func (c *conn) beatAgain() {
+	if err := c.sendAuthOK(delivery.Plan{Outcome: delivery.Replayed}, c.stream.Cursor()); err != nil {
+		c.end(err)
+	}
 }
 
 func (c *conn) sendAuthOK(plan delivery.Plan, cursor delivery.Cursor) error {
@@ -54,5 +72,7 @@ func (c *conn) sendAuthOK(plan delivery.Plan, cursor delivery.Cursor) error {
 	if err != nil {
 		return fmt.Errorf("encode auth.ok: %w", err)
 	}
-	return c.send(delivery.NewFrame(delivery.Body{Type: event.FrameType(AuthOK), Payload: payload}, cursor))
+	c.out.add(c.seq, delivery.NewFrame(delivery.Body{Type: event.FrameType(AuthOK), Payload: payload}, cursor))
+	c.seq++
+	return nil
 }

@@ -110,7 +110,8 @@ func grep(text, word string) string {
 
 func TestAClientThatTalksTooMuchIsIgnored(t *testing.T) {
 	p := newPair(t)
-	for range 3 * inboundBurst {
+	burst, perSecond := int(defaultInbound.Burst), int(defaultInbound.PerSecond)
+	for range 3 * burst {
 		p.one.say(`{"type":"typing","payload":"` + string(p.session) + `"}`)
 	}
 	heard := 0
@@ -120,8 +121,8 @@ func TestAClientThatTalksTooMuchIsIgnored(t *testing.T) {
 		}
 		heard++
 	}
-	if heard < inboundBurst || heard > inboundBurst+inboundPerSecond {
-		t.Errorf("the other heard %d of %d, want a burst of %d and little more", heard, 3*inboundBurst, inboundBurst)
+	if heard < burst || heard > burst+perSecond {
+		t.Errorf("the other heard %d of %d, want a burst of %d and little more", heard, 3*burst, burst)
 	}
 }
 
@@ -139,7 +140,7 @@ func TestAnOversizedMessageEndsTheConnection(t *testing.T) {
 }
 
 func TestBucketAllowsABurstAndThenARate(t *testing.T) {
-	b, now := newBucket(10, 20), time.Unix(1, 0)
+	b, now := newBucket(Rate{10, 20}), time.Unix(1, 0)
 	allowed := 0
 	for range 50 {
 		if b.take(now) {

@@ -5,20 +5,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// What a client may send.
-const (
-	readLimit        = 64 << 10 // bytes of one message
-	inboundPerSecond = 10
-	inboundBurst     = 20
-	pingsPerSecond   = 1
-	pingsBurst       = 10
-)
+const readLimit = 64 << 10 // bytes of one message of a client
+
+// pingRate is how often a client gets a pong.
+var pingRate = Rate{PerSecond: 1, Burst: 10}
 
 // Why a frame of a client was ignored, as a label of the metric.
 const (
@@ -37,6 +34,10 @@ func (c *conn) read() error {
 		}
 		if c.ctx.Err() != nil {
 			continue // too late to count; the close is on its way
+		}
+		if kind == websocket.MessageText && !utf8.Valid(data) {
+			c.end(notText())
+			continue
 		}
 		if why := c.take(kind, data); why != "" {
 			c.gate.metrics.ignored.With(why).Inc()
@@ -100,6 +101,9 @@ func parseTyping(payload []byte) (id.Session, error) {
 	return id.ParseSession(object.Session)
 }
 
+// Rate is so many per second in the long run, and so many at once.
+type Rate struct{ PerSecond, Burst float64 }
+
 // bucket is a token bucket. It is not safe for concurrent use.
 type bucket struct {
 	perSecond, burst float64
@@ -107,8 +111,8 @@ type bucket struct {
 	at               time.Time
 }
 
-func newBucket(perSecond, burst float64) bucket {
-	return bucket{perSecond: perSecond, burst: burst, tokens: burst}
+func newBucket(r Rate) bucket {
+	return bucket{perSecond: r.PerSecond, burst: r.Burst, tokens: r.Burst}
 }
 
 func (b *bucket) take(now time.Time) bool {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
@@ -15,13 +16,13 @@ type registry struct {
 
 	mu       sync.Mutex
 	users    map[id.User]map[*conn]bool // true once the connection is upgraded
-	families map[account.Family]map[*conn]struct{}
+	families map[account.Family][]*conn // nearly always one
 	shutdown bool
 }
 
 func newRegistry(perUser int) *registry {
 	return &registry{
-		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family]map[*conn]struct{}{},
+		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family][]*conn{},
 	}
 }
 
@@ -54,10 +55,7 @@ func (r *registry) add(c *conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.users[c.who.User][c] = true
-	if r.families[c.who.Family] == nil {
-		r.families[c.who.Family] = map[*conn]struct{}{}
-	}
-	r.families[c.who.Family][c] = struct{}{}
+	r.families[c.who.Family] = append(r.families[c.who.Family], c)
 	return !r.shutdown
 }
 
@@ -70,8 +68,8 @@ func (r *registry) remove(c *conn) {
 	if len(r.users[c.who.User]) == 0 {
 		delete(r.users, c.who.User)
 	}
-	delete(r.families[c.who.Family], c)
-	if len(r.families[c.who.Family]) == 0 {
+	left := slices.DeleteFunc(r.families[c.who.Family], func(o *conn) bool { return o == c })
+	if r.families[c.who.Family] = left; len(left) == 0 {
 		delete(r.families, c.who.Family)
 	}
 }
@@ -80,10 +78,7 @@ func (r *registry) remove(c *conn) {
 func (r *registry) find(k kick) []*conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var found []*conn
-	for c := range r.families[k.Family] {
-		found = append(found, c)
-	}
+	found := slices.Clone(r.families[k.Family])
 	for c, upgraded := range r.users[k.User] {
 		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) {
 			found = append(found, c)

@@ -115,7 +115,7 @@ func (w *world) hub(listen net.Listener, change ...func(*Deps)) *hub {
 	})
 	deps := Deps{
 		Log: quiet(), Metrics: registry, Devices: w.devices, Tail: tail, Marks: w.marks, Bus: w.bus,
-		Planner: delivery.Planner{Outbox: w.store, Marks: w.marks}, Origins: []string{"https://app.example"}, Problem: answer,
+		Planner: delivery.Planner{Outbox: w.store, Marks: w.marks, Missed: tail.Missed}, Origins: []string{"https://app.example"}, Problem: answer,
 	}
 	for _, c := range change {
 		c(&deps)
