@@ -79,27 +79,34 @@ func (m *Messages) Post(ctx context.Context, by account.Principal, d Draft) (Rec
 	if err != nil {
 		return Receipt{}, err
 	}
-	session, err := m.Sessions.Get(ctx, by.User, d.Session)
+	session, err := m.Sessions.Store.WithAgents(ctx, d.Session, by.User)
 	if err != nil {
 		return Receipt{}, err
 	}
-	stored, again, err := m.Store.Sent(ctx, d.Session, d.ClientMsgID)
+	stored, again, err := m.store(ctx, by, session, d, text)
 	if err != nil {
-		return Receipt{}, fmt.Errorf("look for earlier answer: %w", err)
-	}
-	if !again {
-		posting, err := m.prepare(ctx, by, session, d, text)
-		if err != nil {
-			return Receipt{}, err
-		}
-		if stored, again, err = m.Store.Post(ctx, posting); err != nil {
-			return Receipt{}, err
-		}
+		return Receipt{}, err
 	}
 	if stored.Sender != OfUser(by.User) {
 		return Receipt{}, fault.New(fault.Conflict, "Somebody else has used this client_msg_id here. Make a new UUID for each message.")
 	}
 	return Receipt{Message: stored.ID, Seq: stored.Seq, CreatedAt: stored.CreatedAt, Tasks: stored.Tasks, Deduplicated: again}, nil
+}
+
+// store stores a message that is new. An earlier one may have asked for agents that are gone now: it has its first answer again all the same.
+func (m *Messages) store(ctx context.Context, by account.Principal, s Session, d Draft, text string) (Message, bool, error) {
+	posting, err := m.prepare(ctx, by, s, d, text)
+	if err == nil {
+		return m.Store.Post(ctx, posting)
+	}
+	stored, again, lookup := m.Store.Sent(ctx, d.Session, d.ClientMsgID)
+	switch {
+	case lookup != nil:
+		return Message{}, false, fmt.Errorf("look for earlier answer: %w", lookup)
+	case !again:
+		return Message{}, false, err
+	}
+	return stored, true, nil
 }
 
 // prepare finds the agents that the draft asks for, checks the sender's right over each, and prepares their runs.

@@ -55,6 +55,8 @@ type Filter struct {
 type SessionStore interface {
 	// Session returns the conversation as viewer sees it; NotFound unless viewer is a member now.
 	Session(ctx context.Context, s id.Session, viewer id.User) (Session, error)
+	// WithAgents is Session with none but the agents among its members: a conversation may have many people.
+	WithAgents(ctx context.Context, s id.Session, viewer id.User) (Session, error)
 	// IsMember says whether the user is a member now.
 	IsMember(ctx context.Context, s id.Session, user id.User) (bool, error)
 	// Sessions returns a page of the viewer's conversations and the mark of the next page, zero on the last.

@@ -149,7 +149,8 @@ func TestAGrantForOneEdgeIsNoGrantForAnother(t *testing.T) {
 func TestARepeatedMessageGetsTheFirstAnswer(t *testing.T) {
 	p := newPlace(t)
 	demo := "/client/sessions/" + p.session
-	m := text("@scout once")
+	m := text("once")
+	m["mentions"] = []string{p.agent}
 	first := p.ada.post(demo+"/messages", m).receipt()
 	receipts := make([]receipt, 10)
 	var repeats sync.WaitGroup
@@ -161,6 +162,10 @@ func TestARepeatedMessageGetsTheFirstAnswer(t *testing.T) {
 		if r.Message != first.Message || r.Seq != first.Seq || r.Tasks[0] != first.Tasks[0] || !r.Again {
 			t.Fatalf("first %+v, again %+v", first, r)
 		}
+	}
+	p.ada.delete(demo+"/members/"+p.agent).is(204, "")
+	if again := p.ada.post(demo+"/messages", m).receipt(); again.Message != first.Message || !again.Again {
+		t.Errorf("once its agent has left, first %+v, again %+v", first, again)
 	}
 	p.ada.put("/client/edges/"+p.edge+"/operators/"+p.bob.login.User.ID).is(204, "")
 	p.ada.post(demo+"/members", object{"member_id": p.bob.login.User.ID}).is(201, "")

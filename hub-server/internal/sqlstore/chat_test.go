@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -60,6 +61,34 @@ func TestAConversationIsThereForItsMembersOnly(t *testing.T) {
 		}
 		if heard := w.heard(bob.ID); !slices.Equal(heard, []string{"session.created"}) {
 			t.Fatalf("bob heard %v", heard)
+		}
+	})
+}
+
+// Whoever posts needs to know of the agents of a conversation, however many people are in it.
+func TestAConversationIsReadWithItsAgentsAlone(t *testing.T) {
+	eachTown(t, func(w *town) {
+		t := w.t
+		ada, bob, carl := w.person("ada"), w.person("bob"), w.person("carl")
+		w.edge(ada.ID, "scout")
+		w.edge(ada.ID, "worker")
+		for name, agents := range map[string][]chat.MemberID{
+			"none": nil, "some": {memberOf(w.agentOf(ada.ID, "scout")), memberOf(w.agentOf(ada.ID, "worker"))},
+		} {
+			opened := w.group(ada, append([]chat.MemberID{userOf(bob)}, agents...)...)
+			want, err := w.chat.Session(t.Context(), opened.ID, bob.ID)
+			w.must(err)
+			want.Members = slices.DeleteFunc(want.Members, func(m chat.Member) bool { return m.ID.Type() != chat.AgentMember })
+			got, err := w.chat.WithAgents(t.Context(), opened.ID, bob.ID)
+			w.must(err)
+			if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) || len(got.Members) != len(agents) {
+				t.Errorf("with %s: %+v, want %+v", name, got, want)
+			}
+			_, err = w.chat.WithAgents(t.Context(), opened.ID, carl.ID)
+			w.wants(fault.NotFound, err)
+			w.leave(opened.ID, userOf(bob))
+			_, err = w.chat.WithAgents(t.Context(), opened.ID, bob.ID)
+			w.wants(fault.NotFound, err)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func scanUserDevice(row Scanner, more ...any) (u account.User, d account.Device,
 func (a *Accounts) LiveDevice(ctx context.Context, f account.Family, now time.Time) (account.User, account.Device, error) {
 	const query = `SELECT ` + deviceColumns + `, ` + userColumns + ` FROM devices d JOIN users u ON u.id = d.user_id
 WHERE d.family = $1 AND d.ended_at IS NULL AND d.expires_at > $2`
-	u, d, err := scanUserDevice(a.store.readDB.QueryRowContext(ctx, query, string(f), micros(now)))
+	u, d, err := scanUserDevice(a.store.queryRowPrepared(ctx, query, string(f), micros(now)))
 	if errors.Is(err, sql.ErrNoRows) {
 		err = deviceNotFound()
 	}

@@ -25,7 +25,7 @@ func NewMarks(s *Store, w *Writer) *Marks { return &Marks{store: s, writer: w} }
 func (m *Marks) DeviceMark(ctx context.Context, user id.User, device id.Device) (delivery.Mark, bool, error) {
 	var mark delivery.Mark
 	const query = `SELECT epoch, pos FROM device_marks WHERE device_id = $1 AND user_id = $2`
-	err := m.store.readDB.QueryRowContext(ctx, query, string(device), string(user)).Scan(&mark.Epoch, &mark.Position)
+	err := m.store.queryRowPrepared(ctx, query, string(device), string(user)).Scan(&mark.Epoch, &mark.Position)
 	if errors.Is(err, sql.ErrNoRows) {
 		return delivery.Mark{}, false, nil
 	}

@@ -34,7 +34,7 @@ func scanMessage(row Scanner) (m chat.Message, err error) {
 
 // Sent implements chat.MessageStore.
 func (c *Chat) Sent(ctx context.Context, s id.Session, client chat.ClientMsgID) (chat.Message, bool, error) {
-	return sent(c.store.readDB.QueryRowContext(ctx, selectSent, string(s), string(client)))
+	return sent(c.store.queryRowPrepared(ctx, selectSent, string(s), string(client)))
 }
 
 const selectSent = `SELECT ` + messageColumns + ` FROM messages WHERE session_id = $1 AND client_msg_id = $2 AND client_msg_id <> ''`
@@ -58,7 +58,7 @@ func (c *Chat) MessageIn(ctx context.Context, s id.Session, m id.Message) (chat.
 }
 
 func (c *Chat) oneMessage(ctx context.Context, query string, args ...any) (chat.Message, error) {
-	m, err := scanMessage(c.store.readDB.QueryRowContext(ctx, query, args...))
+	m, err := scanMessage(c.store.queryRowPrepared(ctx, query, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, messageNotFound()
 	}

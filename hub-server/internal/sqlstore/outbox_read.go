@@ -31,7 +31,7 @@ SELECT ` + columns + `
 func (s *Store) Bounds(ctx context.Context) (delivery.Bounds, error) {
 	const query = `SELECT outbox_pos, COALESCE((SELECT MIN(pos) FROM outbox) - 1, outbox_pos) FROM store_counter WHERE id = 1`
 	b := delivery.Bounds{Epoch: s.Epoch()}
-	if err := s.readDB.QueryRowContext(ctx, query).Scan(&b.Head, &b.Floor); err != nil {
+	if err := s.queryRowPrepared(ctx, query).Scan(&b.Head, &b.Floor); err != nil {
 		return delivery.Bounds{}, fmt.Errorf("read outbox bounds: %w", err)
 	}
 	return b, nil
@@ -46,7 +46,7 @@ func (s *Store) Rows(ctx context.Context, after delivery.Position, limit int) ([
 // RowsFor implements delivery.Outbox.
 func (s *Store) RowsFor(ctx context.Context, user id.User, after, upTo delivery.Position, limit int) ([]delivery.Row, error) {
 	query := theirs(outboxColumns) + ` ORDER BY 1 LIMIT $5`
-	rows, err := outboxRows(s.readDB.QueryContext(ctx, query,
+	rows, err := outboxRows(s.queryPrepared(ctx, query,
 		string(delivery.ToUser(user)), int64(after), int64(upTo), string(user), limit))
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Store) RowsFor(ctx context.Context, user id.User, after, upTo delivery.
 func (s *Store) Backlog(ctx context.Context, user id.User, after, upTo delivery.Position, limit int) (delivery.Backlog, error) {
 	query := `SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM (` + theirs(`o.bytes`) + ` LIMIT $5) missed`
 	var b delivery.Backlog
-	err := s.readDB.QueryRowContext(ctx, query,
+	err := s.queryRowPrepared(ctx, query,
 		string(delivery.ToUser(user)), int64(after), int64(upTo), string(user), limit).Scan(&b.Rows, &b.Bytes)
 	if err != nil {
 		return delivery.Backlog{}, fmt.Errorf("measure backlog: %w", err)
@@ -74,7 +74,7 @@ func (s *Store) Backlog(ctx context.Context, user id.User, after, upTo delivery.
 // SessionsOf implements delivery.Outbox.
 func (s *Store) SessionsOf(ctx context.Context, user id.User, at delivery.Position) ([]id.Session, error) {
 	const query = `SELECT session_id FROM member_intervals WHERE user_id = $1 AND from_pos <= $2 AND (to_pos IS NULL OR to_pos > $2)`
-	rows, err := s.readDB.QueryContext(ctx, query, string(user), int64(at))
+	rows, err := s.queryPrepared(ctx, query, string(user), int64(at))
 	if err != nil {
 		return nil, fmt.Errorf("read memberships: %w", err)
 	}

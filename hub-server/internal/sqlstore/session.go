@@ -47,7 +47,7 @@ func scanSession(row Scanner) (s chat.Session, err error) {
 // Session implements chat.SessionStore.
 func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) (chat.Session, error) {
 	const query = `SELECT ` + sessionColumns + memberSessions + ` AND s.id = $2`
-	s, err := scanSession(c.store.readDB.QueryRowContext(ctx, query, string(viewer), string(session)))
+	s, err := scanSession(c.store.queryRowPrepared(ctx, query, string(viewer), string(session)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, sessionNotFound()
 	}
@@ -56,6 +56,40 @@ func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) 
 	}
 	members, err := c.membersOf(ctx, []id.Session{session})
 	s.Members = members[session]
+	return s, err
+}
+
+// WithAgents implements chat.SessionStore.
+func (c *Chat) WithAgents(ctx context.Context, session id.Session, viewer id.User) (chat.Session, error) {
+	const query = `SELECT ` + sessionColumns + `, COALESCE(x.member_id, ''), COALESCE(x.role, ''), COALESCE(x.joined_at, 0), COALESCE(a.name, '')
+  FROM session_members m JOIN sessions s ON s.id = m.session_id JOIN conversation_counters c ON c.session_id = s.id
+  LEFT JOIN session_members x ON x.session_id = s.id AND x.left_at IS NULL AND substr(x.member_id, 1, 6) = 'agent_'
+  LEFT JOIN agents a ON a.id = x.member_id
+ WHERE m.member_id = $1 AND m.left_at IS NULL AND s.id = $2 ORDER BY x.joined_at, x.member_id`
+	rows, err := c.store.queryPrepared(ctx, query, string(viewer), string(session))
+	found, err := collect(rows, err, scanWithAgent)
+	switch {
+	case err != nil:
+		return chat.Session{}, fmt.Errorf("read conversation: %w", err)
+	case len(found) == 0:
+		return chat.Session{}, sessionNotFound()
+	}
+	s := found[0]
+	for _, more := range found[1:] {
+		s.Members = append(s.Members, more.Members...)
+	}
+	return s, nil
+}
+
+// scanWithAgent reads a conversation with one of its agents, or none.
+func scanWithAgent(row Scanner) (s chat.Session, err error) {
+	var created, updated, joined int64
+	var agent chat.Member
+	err = row.Scan(&s.ID, &s.Type, &s.Name, &s.Owner, &created, &s.LastSeq, &updated, &s.LastRead, &agent.ID, &agent.Role, &joined, &agent.Name)
+	s.CreatedAt, s.UpdatedAt, agent.JoinedAt = fromMicros(created), fromMicros(updated), fromMicros(joined)
+	if agent.ID != "" {
+		s.Members = []chat.Member{agent}
+	}
 	return s, err
 }
 
