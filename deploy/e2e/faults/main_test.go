@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/nemesis"
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
+	"github.com/switchyard-dev/switchyard/hub-server/hubtest"
 )
 
 var (
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	if *seed == 0 {
 		*seed = uint64(time.Now().UnixNano())
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(hubtest.Main(m), goleak.Cleanup(func(code int) {
 		rig.RemovePrograms()
 		os.Exit(code)
 	}))

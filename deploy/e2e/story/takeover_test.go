@@ -9,7 +9,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// pair is a scene with two hub processes over one PostgreSQL and one bus. The edge and device a come to the first through a load balancer,
+// pair is a scene with two hub processes over one PostgreSQL, one bus and one Redis. The edge and device a come to the first through a load balancer,
 // device b and the owner are at the second.
 type pair struct {
 	*scene
@@ -18,12 +18,20 @@ type pair struct {
 
 func newPair(t *testing.T, agentArgs ...string) *pair {
 	t.Helper()
-	r := rig.New(t, rig.Options{Env: []string{"HUB_DATABASE_URL=" + hubtest.Postgres(t), "HUB_NATS_URL=" + startNATS(t).ClientURL()}})
-	p := &pair{scene: &scene{Rig: r, t: t, truth: r.NewTruth()}, second: r.AddHub("second")}
-	p.edge = r.AddEdge("laptop", map[string]string{"worker": r.TestAgent(append(agentArgs, "--truth", p.truth.Path)...)})
-	p.open(r.Proxy.URL(), p.second)
-	r.MoveOwner(p.second)
+	p := bothHubs(t)
+	p.edge = p.AddEdge("laptop", map[string]string{"worker": p.TestAgent(append(agentArgs, "--truth", p.truth.Path)...)})
+	p.open(p.Proxy.URL(), p.second)
+	p.MoveOwner(p.second)
 	return p
+}
+
+// bothHubs is a pair without an edge and devices yet.
+func bothHubs(t *testing.T) *pair {
+	t.Helper()
+	r := rig.New(t, rig.Options{Env: []string{
+		"HUB_DATABASE_URL=" + hubtest.Postgres(t), "HUB_NATS_URL=" + startNATS(t).ClientURL(), "HUB_REDIS_URL=" + hubtest.StartRedis(t).URL(),
+	}})
+	return &pair{scene: &scene{Rig: r, t: t, truth: r.NewTruth()}, second: r.AddHub("second")}
 }
 
 // takeOver lets the load balancer send everybody to the second hub.

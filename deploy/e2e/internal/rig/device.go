@@ -22,6 +22,7 @@ const (
 type Device struct {
 	*client.Client
 	Name   string
+	ID     string // "" of a person's first device
 	Keeper *client.MemoryKeeper
 
 	rig *Rig
@@ -114,7 +115,9 @@ func (d *Device) Another(name, hub string) *Device {
 	if err != nil {
 		d.rig.T.Fatalf("register device: %v", err)
 	}
-	return d.rig.device(name, hub, client.CredentialsOf(tokens))
+	another := d.rig.device(name, hub, client.CredentialsOf(tokens))
+	another.ID = tokens.Device.ID
+	return another
 }
 
 // Invite lets another person join, and returns their first device and their id.

@@ -3,6 +3,7 @@ package rig
 import (
 	"io"
 	"net"
+	"slices"
 	"sync"
 )
 
@@ -12,12 +13,12 @@ type Proxy struct {
 
 	scheme string
 
-	mu     sync.Mutex
-	target string
-	links  map[*link]bool
-	down   bool          // new connections are closed at once
-	gate   chan struct{} // closed while bytes may pass
-	live   sync.WaitGroup
+	mu      sync.Mutex
+	targets []string // new connections go to each in turn
+	links   map[*link]bool
+	down    bool          // new connections are closed at once
+	gate    chan struct{} // closed while bytes may pass
+	live    sync.WaitGroup
 }
 
 type link struct{ client, server net.Conn }
@@ -33,7 +34,7 @@ func newProxy(t TB, target string) *Proxy {
 	if err != nil {
 		t.Fatalf("start proxy: %v", err)
 	}
-	p := &Proxy{Addr: l.Addr().String(), scheme: "http://", target: target, links: map[*link]bool{}, gate: make(chan struct{})}
+	p := &Proxy{Addr: l.Addr().String(), scheme: "http://", targets: []string{target}, links: map[*link]bool{}, gate: make(chan struct{})}
 	close(p.gate)
 	p.live.Go(func() { p.accept(l) })
 	t.Cleanup(func() {
@@ -48,11 +49,11 @@ func newProxy(t TB, target string) *Proxy {
 // URL is the proxy's address as a base URL.
 func (p *Proxy) URL() string { return p.scheme + p.Addr }
 
-// Retarget sends new connections elsewhere, as a load balancer does.
-func (p *Proxy) Retarget(addr string) {
+// Retarget sends new connections elsewhere, as a load balancer does: with several addresses to each in turn, past those that refuse.
+func (p *Proxy) Retarget(addrs ...string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.target = addr
+	p.targets = addrs
 }
 
 // Cut closes every connection; new ones work.
@@ -97,7 +98,7 @@ func (p *Proxy) accept(l net.Listener) {
 		if err != nil {
 			return
 		}
-		server, err := net.Dial("tcp", p.destination())
+		server, err := p.dial()
 		if err != nil || !p.relay(&link{client, server}) {
 			client.Close() //nolint:errcheck // refused
 		}
@@ -135,10 +136,22 @@ func (p *Proxy) pump(l *link, dst io.Writer, src io.Reader) {
 	}
 }
 
-func (p *Proxy) destination() string {
+// dial connects to the next target that lets it.
+func (p *Proxy) dial() (server net.Conn, err error) {
+	for _, addr := range p.next() {
+		if server, err = net.Dial("tcp", addr); err == nil {
+			return server, nil
+		}
+	}
+	return nil, err
+}
+
+// next returns all targets, each time another one first.
+func (p *Proxy) next() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.target
+	p.targets = append(slices.Clone(p.targets[1:]), p.targets[0])
+	return p.targets
 }
 
 func (p *Proxy) open() <-chan struct{} {

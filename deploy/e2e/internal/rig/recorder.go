@@ -28,6 +28,8 @@ type Recorder struct {
 	duplicates int
 	resumes    []client.AuthOKPayload // one per connection
 	onFrame    func(client.HubWebSocketFrame)
+	lost       time.Time // when the connection ended; zero while there is one
+	outages    []time.Duration
 }
 
 // Watch starts to record everything that the device is shown.
@@ -65,6 +67,7 @@ func (r *Recorder) follow(ctx context.Context) {
 			}
 			return
 		}
+		r.link(e.Link)
 		if e.Frame == nil {
 			continue
 		}
@@ -73,6 +76,33 @@ func (r *Recorder) follow(ctx context.Context) {
 		}
 		r.take(e)
 	}
+}
+
+// link notes for how long the device was cut off.
+func (r *Recorder) link(l client.Link) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case l == client.LinkDown && r.lost.IsZero():
+		r.lost = time.Now()
+	case l == client.LinkUp && !r.lost.IsZero():
+		r.outages = append(r.outages, time.Since(r.lost))
+		r.lost = time.Time{}
+	}
+}
+
+// Outages are the times for which the device was cut off, those that are over.
+func (r *Recorder) Outages() []time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.outages)
+}
+
+// Connected says whether the device has a connection.
+func (r *Recorder) Connected() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost.IsZero() && len(r.resumes) > 0
 }
 
 func (r *Recorder) take(e client.Event) {

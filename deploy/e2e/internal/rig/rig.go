@@ -110,20 +110,6 @@ func (r *Rig) HubCommand(args ...string) string {
 	return p.Out().String()
 }
 
-// AddHub starts another hub process over the same store and bus, which Options.Env must name, and returns its URL. own is what its environment
-// has besides, or instead.
-func (r *Rig) AddHub(name string, own ...string) string {
-	r.T.Helper()
-	addr := FreeAddr(r.T)
-	env := slices.Concat([]string{
-		"HUB_HOME=" + filepath.Join(r.Dir, name), "HUB_ADDR=" + addr, "HUB_KEYS_FILE=" + filepath.Join(r.HubHome(), "keys.json"),
-	}, r.opts.Env, own)
-	another := Start(r.T, name, env, r.Program("hub-server"))
-	r.T.Cleanup(another.end)
-	another.WaitFor("hub is ready")
-	return r.scheme() + addr
-}
-
 // KillHub ends the hub with SIGKILL, as a crash would.
 func (r *Rig) KillHub() { r.hub.Kill() }
 
