@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -32,6 +33,7 @@ type fakeHub struct {
 	renewable bool
 	strict    bool // a frame from the client fails the test
 	events    http.HandlerFunc
+	messages  []Message     // of the one conversation that there is
 	slowly    chan struct{} // if not nil, a renewal takes from it when it comes and before it answers
 }
 
@@ -59,6 +61,16 @@ func (h *fakeHub) start(l net.Listener) {
 	mux.HandleFunc("GET /client/auth/me", h.serveMe)
 	mux.HandleFunc("POST /client/sessions/group", h.serveGroup)
 	mux.HandleFunc("GET /client/ws", h.serveSocket)
+	mux.HandleFunc("GET /client/sessions", func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(SessionList{Items: []Session{{ID: "sess_1", LastSeq: int64(len(h.messages))}}})
+	})
+	mux.HandleFunc("GET /client/sessions/{session}/messages", func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(MessageList{Items: h.messages})
+	})
+	mux.HandleFunc("GET /client/sessions/{session}/messages/sync", func(w http.ResponseWriter, r *http.Request) {
+		after, _ := strconv.Atoi(r.URL.Query().Get("after_seq"))
+		json.NewEncoder(w).Encode(MessageList{Items: h.messages[after:]})
+	})
 	mux.HandleFunc("GET /web/agent-tasks/{task}/events", func(w http.ResponseWriter, r *http.Request) { h.events(w, r) })
 	h.server = httptest.NewUnstartedServer(mux)
 	if l != nil {

@@ -51,6 +51,7 @@ type Feed struct {
 	heads   map[SessionID]SeqID // newest message told of each conversation
 	before  bool                // a connection stood before
 	resumed bool                // the hub continued an earlier process of this device, whose application knows what that was told
+	owed    bool                // a snapshot was begun and is not whole
 	lost    time.Time           // when the last link broke
 }
 
@@ -120,19 +121,29 @@ func (f *Feed) take(ctx context.Context, e Event, tell func(Update) error) error
 
 // connected fills the hole that a new connection leaves, if the hub has not continued the one before.
 func (f *Feed) connected(ctx context.Context, e Event, tell func(Update) error) error {
-	if err := tell(Update{Event: e}); err != nil {
-		return err
-	}
 	if !f.before {
 		f.resumed = !e.Snapshot && f.options.Begin != BeginWhole
 	}
-	if f.incomplete(e) {
-		if err := f.snapshot(ctx, f.since(), tell); err != nil {
-			return err
-		}
+	f.owed = f.owed || f.incomplete(e)
+	if err := f.whole(ctx, e, f.since(), tell); err != nil {
+		return err
 	}
 	f.before, f.lost = true, time.Time{}
 	return tell(Update{Ready: true, Cursor: e.Frame.Cursor})
+}
+
+// whole tells an event and the snapshot that is owed. Whoever leaves in the middle of it is owed it again.
+func (f *Feed) whole(ctx context.Context, e Event, since time.Time, tell func(Update) error) error {
+	err := tell(Update{Event: e})
+	if err == nil && f.owed {
+		err = f.snapshot(ctx, since, tell)
+	}
+	if err != nil {
+		f.at.takeBack()
+		return err
+	}
+	f.owed = false
+	return nil
 }
 
 // incomplete says whether a snapshot has to fill what the new connection lacks.
@@ -159,10 +170,8 @@ func (f *Feed) since() time.Time {
 
 // restored fills the hole that a frame of the connection speaks of.
 func (f *Feed) restored(ctx context.Context, e Event, tell func(Update) error) error {
-	if err := tell(Update{Event: e}); err != nil {
-		return err
-	}
-	if err := f.snapshot(ctx, f.options.Since, tell); err != nil {
+	f.owed = true
+	if err := f.whole(ctx, e, f.options.Since, tell); err != nil {
 		return err
 	}
 	return tell(Update{Ready: true, Cursor: e.Frame.Cursor})
@@ -176,6 +185,7 @@ func (f *Feed) frame(ctx context.Context, e Event, tell func(Update) error) erro
 	verdict := f.reducer.Apply(*e.Frame)
 	if verdict == Missed {
 		if err := f.fill(ctx, about, *e.Frame, tell); err != nil {
+			f.at.takeBack()
 			return err
 		}
 		verdict = f.reducer.Apply(*e.Frame)

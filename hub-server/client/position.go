@@ -25,6 +25,7 @@ type progress struct {
 	loaded bool
 	handed string // of the newest frame that was handed on
 	due    string // of the newest frame that was handed on but not kept yet; "" for none
+	before string // handed, before the present frame
 }
 
 // resume returns the cursor that a connection goes on from.
@@ -42,10 +43,14 @@ func (p *progress) resume() (string, error) {
 
 // hand notes that a contiguous frame is about to be handed on. A frame in the middle of a step has no cursor.
 func (p *progress) hand(cursor string) {
+	p.before = p.handed
 	if cursor != "" {
 		p.handed, p.due = cursor, cursor
 	}
 }
+
+// takeBack undoes hand: the reader has left before the frame was handed on whole.
+func (p *progress) takeBack() { p.handed, p.due = p.before, "" }
 
 // applied keeps what was handed on: the reader has come back for more.
 func (p *progress) applied() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -325,5 +326,88 @@ func TestRuleSyncByRESTGoesByTheRunsOwnNumbers(t *testing.T) {
 	}
 	if got := <-asked; got != "1" {
 		t.Errorf("asked for events after %s, want after the run's event 1", got)
+	}
+}
+
+func TestWhoLeavesInTheMiddleOfASnapshotIsOwedIt(t *testing.T) {
+	h := newFakeHub(t)
+	h.messages = []Message{{ID: "msg_1", SessionID: "sess_1", SeqID: 1}, {ID: "msg_2", SessionID: "sess_1", SeqID: 2}}
+	c, _ := h.client(time.Hour)
+	at := &place{}
+	feed := c.Feed(at, FeedOptions{Begin: BeginMissed})
+	go func() {
+		(<-h.sockets).hello("fresh", "c5")
+		(<-h.sockets).hello("replayed", "c6") // this hub remembers the device, but not what it was told by REST
+	}()
+	told := map[string]bool{}
+	for u, err := range feed.Follow(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.New && u.Frame.Type == HubWebSocketFrameTypeMessageNew {
+			told[Key(*u.Frame)] = true
+			break
+		}
+	}
+	for u, err := range feed.Follow(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at.at() != "" {
+			t.Fatalf("kept %q before the snapshot was whole", at.at())
+		}
+		if u.New {
+			told[Key(*u.Frame)] = true
+		}
+		if u.Ready {
+			break
+		}
+	}
+	if !told["message.new msg_1"] || !told["message.new msg_2"] {
+		t.Errorf("told %v, want both messages", told)
+	}
+}
+
+func TestWhoLeavesWhileAHoleInALogIsFilledIsToldTheRest(t *testing.T) {
+	h := newFakeHub(t)
+	c, _ := h.client(time.Hour)
+	h.events = func(w http.ResponseWriter, r *http.Request) {
+		after, _ := strconv.ParseInt(r.URL.Query().Get("after_seq"), 10, 64)
+		var list RunEventList
+		for seq := after + 1; seq <= 4; seq++ {
+			list.Items = append(list.Items, RunEvent{RunID: "run_1", EventSeq: seq, WireType: "run.agent.text_delta", Payload: json.RawMessage("{}")})
+		}
+		json.NewEncoder(w).Encode(list)
+	}
+	asked := make(chan string, 2)
+	go func() {
+		for range 2 {
+			hub := <-h.sockets
+			asked <- hub.cursor
+			hub.hello("replayed", "c0")
+			hub.send(HubWebSocketFrameTypeAgentStream, string(streamFrame("run_1", 4, "run.agent.text_delta", "{}").Payload), "c4")
+		}
+	}()
+	feed := c.Feed(&place{cursor: "c0"}, FeedOptions{})
+	var told []string
+	for len(told) < 4 {
+		for u, err := range feed.Follow(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u.New && u.Frame.Type == HubWebSocketFrameTypeAgentStream {
+				told = append(told, Key(*u.Frame))
+				if len(told) == 2 || len(told) == 4 {
+					break
+				}
+			}
+		}
+	}
+	want := []string{"agent.stream run_1/1", "agent.stream run_1/2", "agent.stream run_1/3", "agent.stream run_1/4"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
+	}
+	if first, second := <-asked, <-asked; first != "c0" || second != "c0" {
+		t.Errorf("asked from %q and %q, want from before the frame both times", first, second)
 	}
 }

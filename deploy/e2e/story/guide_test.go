@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "write what was recorded into docs/client-guide.md")
 
 // guideBlock is a block of the page that this test plays: a script for a shell beside a hub, or what was recorded after it.
-var guideBlock = regexp.MustCompile("(?ms)^<!-- (with a hub|recorded): (\\w+) -->\n```\\w*\n(.*?)^```$")
+var guideBlock = regexp.MustCompile("(?s)<!-- (with a hub|recorded): (\\w+) -->\n```\\w*\n(.*?)```\n")
 
 // guide plays docs/client-guide.md against a real hub: the scripts in one shell, the sockets by hand, as somebody would who has no SDK.
 type guide struct {
@@ -68,7 +68,7 @@ func TestTheClientGuideIsWhatAHubSays(t *testing.T) {
 		if !*update {
 			t.Errorf("%s: the page says\n%s\nthe hub says\n%s", name, body, got)
 		}
-		return strings.TrimSuffix(block, body+"```") + got + "```"
+		return strings.TrimSuffix(block, body+"```\n") + got + "```\n"
 	})
 	if len(g.outputs) < 5 {
 		t.Fatalf("only %d parts of the page were played", len(g.outputs))
@@ -86,7 +86,7 @@ func TestTheGoOfTheClientGuideCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindStringSubmatch(string(text))
+	block := regexp.MustCompile("(?s)```go\n(.*?)```\n").FindStringSubmatch(string(text))
 	if block == nil {
 		t.Fatal("the page has no Go")
 	}
@@ -236,7 +236,7 @@ var (
 func (p *plainNames) apply(text string) string {
 	text = secrets.ReplaceAllStringFunc(text, func(field string) string {
 		m := secrets.FindStringSubmatch(field)
-		return fmt.Sprintf(`"%s":"%s"`, m[1], p.count(m[1], " ", m[2]))
+		return fmt.Sprintf("%q:%q", m[1], p.count(m[1], " ", m[2]))
 	})
 	text = anyID.ReplaceAllStringFunc(text, func(id string) string {
 		kind, _, _ := strings.Cut(id, "_")
