@@ -20,7 +20,7 @@ func TestEitherOfTwoHubsIsKilledAtAnyMomentAndNothingIsLost(t *testing.T) {
 	s.work("--events", "80", "--rate", "80", "--tools")
 	s.asker, s.seen = s.Device("asker", s.Proxy.URL()), s.Device("watcher", s.Proxy.URL()).Watch()
 	random := rand.New(rand.NewPCG(effort.Seed, 2))
-	kills, moved := effort.Of(hubKills), 0
+	kills := effort.Of(hubKills)
 	turns := s.during(3, func() {
 		for range kills {
 			<-time.After(time.Duration(random.Int64N(int64(time.Second))))
@@ -38,7 +38,8 @@ func TestEitherOfTwoHubsIsKilledAtAnyMomentAndNothingIsLost(t *testing.T) {
 	for _, turn := range turns {
 		s.seen.UntilSettled(turn.run)
 	}
-	if moved = len(s.seen.Outages()); moved == 0 && kills > 2 {
+	moved := len(s.seen.Outages())
+	if moved == 0 && kills > 10 {
 		t.Error("positive control: no kill has cut the watcher off")
 	}
 	figure(t, "P2, P3, with two hubs", "one of them killed %d times, %d runs, %d events, the watcher cut off %d times", kills, len(turns), events, moved)

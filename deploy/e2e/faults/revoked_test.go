@@ -3,7 +3,6 @@ package faults
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -133,6 +132,18 @@ func (s *several) revoke(d *revoked) {
 	}
 }
 
+// untilClosed waits for the end of a socket and returns how long that took.
+func (s *several) untilClosed(d *revoked) time.Duration {
+	s.t.Helper()
+	begin := time.Now()
+	select {
+	case <-d.closed:
+	case <-time.After(rig.Patience):
+		s.t.Fatal("the socket of a login that has ended stays open")
+	}
+	return d.at.Sub(begin)
+}
+
 // revokeSome ends n logins at the first hub, every second of them of a device that is at the second, and returns how long their sockets stayed.
 func (s *several) revokeSome(n int) (here, there []time.Duration) {
 	s.t.Helper()
@@ -144,11 +155,7 @@ func (s *several) revokeSome(n int) (here, there []time.Duration) {
 	for i, d := range devices {
 		begin := time.Now()
 		s.revoke(d)
-		select {
-		case <-d.closed:
-		case <-time.After(rig.Patience):
-			s.t.Fatal(fmt.Errorf("the socket of device %d stays open", i))
-		}
+		s.untilClosed(d)
 		if took := d.at.Sub(begin); i%len(hubs) == 0 {
 			here = append(here, took)
 		} else {

@@ -23,6 +23,12 @@ type several struct {
 // newSeveral starts everything. env is added to the environment of both hubs.
 func newSeveral(t *testing.T, env ...string) *several {
 	t.Helper()
+	return newSeveralWith(t, "", env...)
+}
+
+// newSeveralWith is newSeveral with another program as the second hub; "": the same.
+func newSeveralWith(t *testing.T, program string, env ...string) *several {
+	t.Helper()
 	s := &several{siege: &siege{t: t, addr: rig.FreeAddr(t)}, redis: hubtest.StartRedis(t)}
 	s.startBus()
 	t.Cleanup(s.stopBus) // after the hubs have ended
@@ -30,7 +36,10 @@ func newSeveral(t *testing.T, env ...string) *several {
 		"HUB_DATABASE_URL=" + hubtest.Postgres(t), "HUB_NATS_URL=nats://" + s.addr, "HUB_REDIS_URL=" + s.redis.URL(),
 		"HUB_SOCKETS_PER_USER=1000", "HUB_SOCKETS_PER_MINUTE=100000", "HUB_REQUESTS_PER_MINUTE=100000",
 	}, env...)})
-	s.second = s.AddPeer("second")
+	if program == "" {
+		program = s.Program("hub-server")
+	}
+	s.second = s.AddPeerOf(program, "second")
 	s.Proxy.Retarget(s.hubAddrs()...)
 	s.MoveOwner(s.Proxy.URL())
 	s.truth = s.NewTruth()
@@ -85,7 +94,8 @@ func (s *several) untilRedisIs(state int) {
 
 func (s *several) metrics(hub string) string {
 	s.t.Helper()
-	answer, err := http.Get(hub + "/metrics")
+	reader := http.Client{Timeout: rig.Patience}
+	answer, err := reader.Get(hub + "/metrics")
 	if err != nil {
 		s.t.Fatal(err)
 	}

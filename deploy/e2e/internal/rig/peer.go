@@ -12,6 +12,7 @@ type Peer struct {
 	URL  string
 
 	rig     *Rig
+	program string
 	env     []string
 	process *Process
 }
@@ -26,8 +27,14 @@ func (r *Rig) AddHub(name string, own ...string) string {
 // AddPeer is AddHub for a test that stops or kills the other hub too.
 func (r *Rig) AddPeer(name string, own ...string) *Peer {
 	r.T.Helper()
+	return r.AddPeerOf(r.Program("hub-server"), name, own...)
+}
+
+// AddPeerOf is AddPeer with another program, of another version say.
+func (r *Rig) AddPeerOf(program, name string, own ...string) *Peer {
+	r.T.Helper()
 	addr := FreeAddr(r.T)
-	p := &Peer{Name: name, URL: r.scheme() + addr, rig: r, env: slices.Concat([]string{
+	p := &Peer{Name: name, URL: r.scheme() + addr, rig: r, program: program, env: slices.Concat([]string{
 		"HUB_HOME=" + filepath.Join(r.Dir, name), "HUB_ADDR=" + addr, "HUB_KEYS_FILE=" + filepath.Join(r.HubHome(), "keys.json"),
 		"HUB_ORIGINS=" + r.scheme() + addr + "," + r.Proxy.URL(),
 	}, r.opts.Env, own)}
@@ -42,7 +49,7 @@ func (p *Peer) Addr() string { return strings.TrimPrefix(p.URL, p.rig.scheme()) 
 // Start starts the hub on its state and returns when it answers.
 func (p *Peer) Start() {
 	p.rig.T.Helper()
-	p.process = Start(p.rig.T, p.Name, p.env, p.rig.Program("hub-server"))
+	p.process = Start(p.rig.T, p.Name, p.env, p.program)
 	p.process.WaitFor("hub is ready")
 }
 
