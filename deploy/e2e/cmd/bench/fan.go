@@ -33,8 +33,12 @@ type runs map[string][]fanload.Result
 
 // turns plays a plan with all contestants, one after the other, and again, so that the state of the machine is the same for all.
 func (b bench) turns(t *stage, plan fanload.Plan, who ...contestant) runs {
+	return b.rounds(t, b.times(3, 1), plan, who...)
+}
+
+func (b bench) rounds(t *stage, n int, plan fanload.Plan, who ...contestant) runs {
 	all := runs{}
-	for range b.times(3, 1) {
+	for range n {
 		for _, c := range who {
 			result, err := onStage(t.ctx, func(t *stage) fanload.Result {
 				plan := plan

@@ -59,9 +59,9 @@ func (b bench) steady(t *stage) []row {
 	return append(rows, row{"9,500 subscribers at 10 messages/s: publish → receive, p99, nothing lost", "≤ 250 ms", p99.show("%.0f ms"), p99.median() <= 250})
 }
 
-// idle measures what a connection costs that has nothing to say.
+// idle measures what a connection costs that has nothing to say: once, for it waits minutes for collections, and comes out the same each time.
 func (b bench) idle(t *stage) []row {
-	r := b.turns(t, fanload.Plan{Work: fanload.Idle, Subscribers: most}, ours, inMemory)
+	r := b.rounds(t, 1, fanload.Plan{Work: fanload.Idle, Subscribers: most}, ours, inMemory)
 	kib := func(number func(fanload.Result) float64) func(fanload.Result) float64 {
 		return func(r fanload.Result) float64 { return number(r) / 1024 }
 	}

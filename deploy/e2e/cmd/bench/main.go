@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -119,7 +120,8 @@ func build(dir string) error {
 	if err := os.Setenv("CGO_ENABLED", "0"); err != nil {
 		return err
 	}
-	return rig.Build(dir, "-trimpath", "-buildvcs=false", "-ldflags", "-s -w")
+	flags := []string{"-trimpath", "-buildvcs=false", "-ldflags", "-s -w"}
+	return errors.Join(rig.Build(dir, flags...), rig.BuildOnly(dir, "fanload", flags...))
 }
 
 // rig starts a hub and an edge that offers the profiles.

@@ -39,12 +39,28 @@ func (c *centrifugo) open(s *subscriber) (err error) {
 		if err != nil {
 			return fmt.Errorf("wait for the subscription: %w", err)
 		}
-		for line := range bytes.Lines(text) {
-			if done, err := c.subscribed(s, line); done || err != nil {
+		for rest := text; len(rest) > 0; {
+			line, behind, _ := bytes.Cut(rest, []byte("\n"))
+			rest = behind
+			done, err := c.subscribed(s, line)
+			if err != nil {
 				return err
+			}
+			if done {
+				return c.first(s, rest)
 			}
 		}
 	}
+}
+
+// first takes what came in one text with the subscription.
+func (c *centrifugo) first(s *subscriber, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	n, err := s.messages(text, time.Now().UnixNano())
+	s.tally.got(n)
+	return err
 }
 
 // subscribed takes a reply; true says that it is the one of the subscription. What was missed stands in that.

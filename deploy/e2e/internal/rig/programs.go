@@ -15,8 +15,12 @@ import (
 
 // Build builds the programs of the system into dir. flags are those of go build.
 func Build(dir string, flags ...string) error {
-	return build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/...",
-		"./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent", "./deploy/e2e/cmd/fanload")
+	return build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")
+}
+
+// BuildOnly builds one program of deploy/e2e/cmd into dir.
+func BuildOnly(dir, name string, flags ...string) error {
+	return build(dir, nil, flags, "./deploy/e2e/cmd/"+name)
 }
 
 func build(dir string, env, flags []string, packages ...string) error {
