@@ -103,14 +103,14 @@ func TestTheHubNeverAnswersToASubjectThatAnEdgeChose(t *testing.T) {
 	if err := c.Publish(string(subject.Up(c.Edge, c.Connection, subject.Hello)), reply, hello); err != nil {
 		t.Fatal(err)
 	}
-	first, err := c.Next(patient(t))
+	first, _, err := c.Next(patient(t))
 	if err != nil || first != subject.Welcome {
 		t.Fatalf("the hub said %q (%v) first, want a welcome on the subject that it chose itself", first, err)
 	}
 	quiet, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	for {
-		verb, err := c.Next(quiet)
+		verb, _, err := c.Next(quiet)
 		if err != nil {
 			return
 		}

@@ -181,13 +181,13 @@ func Hear[T any](ctx context.Context, c *Conn, v subject.Verb) (T, error) {
 	}
 }
 
-// Next returns the verb of the next message, whatever it is. It answers pings.
-func (c *Conn) Next(ctx context.Context) (subject.Verb, error) {
+// Next returns the verb of the next message, whatever it is, and its body. It answers pings.
+func (c *Conn) Next(ctx context.Context) (subject.Verb, []byte, error) {
 	m, err := c.next(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return subject.VerbOf(m.Subject), nil
+	return subject.VerbOf(m.Subject), m.Data, nil
 }
 
 func (c *Conn) next(ctx context.Context) (*nats.Msg, error) {
