@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -277,6 +278,38 @@ func TestAPanicIsAProblemAndTheHubGoesOn(t *testing.T) {
 		t.Fatalf("answer %s", a.body)
 	}
 	h.anonymous().get("/healthz").is(200, "")
+}
+
+// A device that goes to sleep in the middle of a request is no failure of the hub: nobody should be woken for it.
+func TestACallerWhoLeavesIsNoFailure(t *testing.T) {
+	entered, ended := make(chan struct{}), make(chan struct{})
+	h := newHub(t, func(d *httpapi.Deps) {
+		problem := httpapi.AnswerProblem(d.Log)
+		d.EdgeUplink = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer close(ended)
+			close(entered)
+			<-r.Context().Done()
+			problem(w, r, fmt.Errorf("read page: %w", context.Cause(r.Context())))
+		})
+	})
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.server.URL+"/edge/uplink", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		<-entered
+		leave()
+	}()
+	if resp, err := h.server.Client().Do(r); err == nil {
+		resp.Body.Close()
+		t.Fatal("somebody who had left was answered")
+	}
+	<-ended
+	h.server.Close() // waits for what is under way
+	if h.logs.contains("request failed") || !h.logs.contains(`"status":499`) {
+		t.Error("the hub takes it for a failure of its own")
+	}
 }
 
 func TestTheTraceOfTheCallerIsTheTraceOfTheAnswer(t *testing.T) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -56,6 +57,9 @@ const retryAfter = "2"
 // problems answers errors as RFC 9457 documents. What is no fault, or one that is not for clients, is logged and answered as internal.
 type problems struct{ log *slog.Logger }
 
+// statusClientGone is what other servers, too, note for a request whose caller has left before the answer. It is not registered.
+const statusClientGone = 499
+
 // answer writes err's problem. It may be called as long as nothing else has been written.
 func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
 	f := classify(err)
@@ -64,6 +68,10 @@ func (p problems) answer(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(many.seconds()))
 	}
 	status, ok := statuses[f.Code]
+	if !ok && r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+		w.WriteHeader(statusClientGone) // for the metrics and the log of requests; nobody reads it, and nothing has failed here
+		return
+	}
 	if !ok {
 		p.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "pattern", r.Pattern, "error", err)
 		f, status = fault.Public(errors.New("internal")), http.StatusInternalServerError
