@@ -78,8 +78,12 @@ func (k *MemoryKeeper) Update(ctx context.Context, change func(Credentials) (Cre
 	if err != nil {
 		return err
 	}
+	k.replace(next)
+	return nil
+}
+
+func (k *MemoryKeeper) replace(c Credentials) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.credentials = next
-	return nil
+	k.credentials = c
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 
 	"github.com/coder/websocket"
 
@@ -17,21 +18,31 @@ import (
 func Example() {
 	ctx, address, stop := exampleHub()
 	defer stop()
-	hub := client.Options{Hub: address}
-	login, err := client.LogIn(ctx, hub, client.LoginInput{
-		Username: "ada", Password: "correct horse", Device: client.DeviceInput{Name: "notes", Type: client.DeviceTypeCli},
-	})
+	dir, err := os.MkdirTemp("", "notes")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	hub.Keeper = client.NewMemoryKeeper(login)
+	defer os.RemoveAll(dir)
+	device, err := client.OpenFolder(dir) // keeps the login and the place between two starts
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer device.Close()
+	hub := client.Options{Hub: address, Keeper: device}
+	if err := device.LogIn(ctx, hub, client.LoginInput{
+		Username: "ada", Password: "correct horse", Device: client.DeviceInput{Name: "notes", Type: client.DeviceTypeCli},
+	}); err != nil {
+		fmt.Println(err)
+		return
+	}
 	c, err := client.New(hub)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for update, err := range c.Feed(client.KeptByCaller(""), client.FeedOptions{}).Follow(ctx) {
+	for update, err := range c.Feed(device, client.FeedOptions{}).Follow(ctx) {
 		switch {
 		case errors.Is(err, client.ErrKicked):
 			fmt.Println("this device is used elsewhere")

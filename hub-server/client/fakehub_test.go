@@ -29,6 +29,7 @@ type fakeHub struct {
 	access    string // the only access token that is taken
 	refresh   string // the only refresh token that is taken
 	renewals  int
+	logins    int
 	refuse    func(w http.ResponseWriter) bool // for /client/ws: answers instead of upgrading
 	renewable bool
 	strict    bool // a frame from the client fails the test
@@ -58,6 +59,10 @@ func (h *fakeHub) start(l net.Listener) {
 	h.access, h.refresh, h.renewable = "access-0", "refresh-0", true
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /client/auth/refresh", h.serveRefresh)
+	mux.HandleFunc("POST /client/auth/login", func(w http.ResponseWriter, _ *http.Request) {
+		h.logins++
+		json.NewEncoder(w).Encode(Tokens{AccessToken: "access-0", RefreshToken: "refresh-0", ExpiresIn: 900, User: User{Username: "ada"}})
+	})
 	mux.HandleFunc("GET /client/auth/me", h.serveMe)
 	mux.HandleFunc("POST /client/sessions/group", h.serveGroup)
 	mux.HandleFunc("GET /client/ws", h.serveSocket)

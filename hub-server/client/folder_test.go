@@ -1,0 +1,159 @@
+package client
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func openFolder(t *testing.T, dir string) *Folder {
+	t.Helper()
+	f, err := OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+var input = LoginInput{Username: "ada", Password: "x", Device: DeviceInput{Name: "notes", Type: DeviceTypeCli}}
+
+func TestADeviceInAFolderIsTheSameAfterARestart(t *testing.T) {
+	h := newFakeHub(t)
+	dir := filepath.Join(t.TempDir(), "deep", "notes")
+	opts := Options{Hub: h.server.URL, Transport: h.transport}
+	first := openFolder(t, dir)
+	if _, err := first.Load(); !errors.Is(err, ErrLoggedOut) {
+		t.Fatalf("an empty folder: %v", err)
+	}
+	if err := first.LogIn(t.Context(), opts, input); err != nil {
+		t.Fatal(err)
+	}
+	for _, cursor := range []string{strings.Repeat("x", 256), "c1"} {
+		if err := first.SaveCursor(cursor); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := first.LoadCursor(); err != nil || got != cursor {
+			t.Fatalf("read back %q, %v", got, err)
+		}
+	}
+	err := first.Update(t.Context(), func(c Credentials) (Credentials, error) {
+		c.RefreshToken = "refresh-1"
+		return c, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	second := openFolder(t, dir)
+	if err := second.LogIn(t.Context(), opts, input); err != nil {
+		t.Fatal(err)
+	}
+	c, err := second.Load()
+	at, _ := second.LoadCursor()
+	if err != nil || c.RefreshToken != "refresh-1" || c.Username != "ada" || at != "c1" || h.logins != 1 {
+		t.Errorf("after a restart: %+v, %v, at %q, %d logins", c, err, at, h.logins)
+	}
+}
+
+func TestAFolderBelongsToOneProcess(t *testing.T) {
+	dir := t.TempDir()
+	openFolder(t, dir)
+	if _, err := OpenFolder(dir); !errors.Is(err, ErrFolderInUse) {
+		t.Errorf("opened twice: %v", err)
+	}
+}
+
+func TestAFolderIsForItsOwnerAlone(t *testing.T) {
+	h := newFakeHub(t)
+	dir := filepath.Join(t.TempDir(), "notes")
+	if err := openFolder(t, dir).LogIn(t.Context(), Options{Hub: h.server.URL, Transport: h.transport}, input); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("%d files, %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", e.Name(), info.Mode(), err)
+		}
+	}
+}
+
+func TestAnotherLoginBeginsAtNoPlace(t *testing.T) {
+	h := newFakeHub(t)
+	f := openFolder(t, t.TempDir())
+	if err := f.SaveCursor("of another device"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.LogIn(t.Context(), Options{Hub: h.server.URL, Transport: h.transport}, input); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := f.LoadCursor(); at != "" || err != nil {
+		t.Errorf("at %q, %v", at, err)
+	}
+}
+
+func TestCredentialsThatCannotBeKeptAreNotUsed(t *testing.T) {
+	h := newFakeHub(t)
+	dir := t.TempDir()
+	f := openFolder(t, dir)
+	if err := f.LogIn(t.Context(), Options{Hub: h.server.URL, Transport: h.transport}, input); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Update(t.Context(), func(c Credentials) (Credentials, error) {
+		c.ExpiresAt = time.Now()
+		return c, nil
+	})
+	if err == nil {
+		t.Error("kept in a folder that is gone")
+	}
+}
+
+func TestALoginThatTheHubHasEndedIsForgotten(t *testing.T) {
+	h := newFakeHub(t)
+	f := openFolder(t, t.TempDir())
+	opts := Options{Hub: h.server.URL, Transport: h.transport, Keeper: f}
+	if err := f.LogIn(t.Context(), opts, input); err != nil {
+		t.Fatal(err)
+	}
+	h.expire()
+	h.renewable = false
+	c, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode[Me](c.API().GetMe(t.Context())); !errors.Is(err, ErrLoggedOut) {
+		t.Fatalf("error %v", err)
+	}
+	if _, err := f.Load(); !errors.Is(err, ErrLoggedOut) {
+		t.Errorf("still there: %v", err)
+	}
+	if err := f.LogIn(t.Context(), opts, input); err != nil || h.logins != 2 {
+		t.Errorf("a new login: %v, %d logins", err, h.logins)
+	}
+}
+
+func TestADamagedFolderSaysSo(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "credentials.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFolder(dir); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("error %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "credentials.json")); err != nil {
+		t.Fatal(err)
+	}
+	openFolder(t, dir) // the failed one has let go of its lock
+}
