@@ -78,9 +78,9 @@ func (s *Stream) pageOfStore(ctx context.Context, upTo Position) ([]Frame, error
 		return nil, err
 	}
 	t.metrics.pages.Inc()
-	page := make([]passed, len(rows))
+	page := make([]*passed, len(rows))
 	for i, row := range rows {
-		page[i].row = row
+		page[i] = &passed{row: row}
 	}
 	if len(rows) == pageRows {
 		upTo = rows[len(rows)-1].Position
@@ -92,14 +92,14 @@ func (s *Stream) pageOfStore(ctx context.Context, upTo Position) ([]Frame, error
 
 // expandTo turns rows into frames until they are a page, at least one row if there are any, and moves the stream behind them; behind all of
 // them the stream has come to reach.
-func (s *Stream) expandTo(ctx context.Context, rows []passed, reach Position) (frames []Frame, err error) {
-	size := 0
+func (s *Stream) expandTo(ctx context.Context, rows []*passed, reach Position) ([]Frame, error) {
+	frames, size := make([]Frame, 0, len(rows)), 0
 	for i := range rows {
 		if size >= pageBytes {
 			reach = rows[i-1].row.Position
 			break
 		}
-		expanded, err := s.tail.encoded(ctx, &rows[i])
+		expanded, err := s.tail.encoded(ctx, rows[i])
 		if err != nil {
 			return nil, err
 		}

@@ -10,12 +10,12 @@ const (
 // recent is the last rows that have passed the tail, without a hole, with their frames if somebody has asked for them. Clients that come
 // back together after a short absence all read the same rows: most of them are served from here (see fromRecent). Guarded by the tail's lock.
 type recent struct {
-	rows  []passed // from start on
+	rows  []*passed // from start on
 	start int
 	bytes int
 }
 
-// passed is a row behind the tail.
+// passed is a row behind the tail. It is never changed: whoever has it needs no lock.
 type passed struct {
 	row     Row
 	frames  rowFrames
@@ -27,7 +27,7 @@ func (p *passed) cost() int {
 }
 
 // add keeps a row, and drops the oldest ones that there is no room for.
-func (r *recent) add(p passed) {
+func (r *recent) add(p *passed) {
 	r.rows = append(r.rows, p)
 	r.bytes += p.cost()
 	r.trim()
@@ -36,7 +36,7 @@ func (r *recent) add(p passed) {
 func (r *recent) trim() {
 	for r.bytes > recentBytes || len(r.rows)-r.start > recentRows {
 		r.bytes -= r.rows[r.start].cost()
-		r.rows[r.start] = passed{}
+		r.rows[r.start] = nil
 		r.start++
 	}
 	if r.start > 64 && r.start > len(r.rows)/2 {
@@ -47,7 +47,7 @@ func (r *recent) trim() {
 }
 
 // after returns the rows behind a position; false means that some of them are not kept any more. The slice is valid while the lock is held.
-func (r *recent) after(p Position) ([]passed, bool) {
+func (r *recent) after(p Position) ([]*passed, bool) {
 	kept := r.rows[r.start:]
 	if len(kept) == 0 || p+1 < kept[0].row.Position {
 		return nil, false
@@ -62,9 +62,9 @@ func (r *recent) encode(p Position, f rowFrames) {
 	if !ok || len(rows) == 0 || rows[0].encoded {
 		return
 	}
-	r.bytes -= rows[0].cost()
-	rows[0].frames, rows[0].encoded = f, true
-	r.bytes += rows[0].cost()
+	encoded := &passed{rows[0].row, f, true}
+	r.bytes += encoded.cost() - rows[0].cost()
+	rows[0] = encoded
 	r.trim()
 }
 
@@ -87,7 +87,7 @@ func (t *Tail) Missed(p Position) (Backlog, bool) {
 // fromRecent returns the rows of the stream's user that lie after its position, up to a page of them, and how far they reach. It
 // answers as Outbox.RowsFor would, from memory: whoever has neither joined nor left anything since then was all the time in the conversations
 // that they are in now. False means that the store must be asked.
-func (s *Stream) fromRecent(upTo Position) (page []passed, reach Position, ok bool) {
+func (s *Stream) fromRecent(upTo Position) (page []*passed, reach Position, ok bool) {
 	t := s.tail
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *Stream) fromRecent(upTo Position) (page []passed, reach Position, ok bo
 	if !ok {
 		return nil, 0, false
 	}
-	reach = s.pos
+	reach, page = s.pos, make([]*passed, 0, min(len(rows), pageRows))
 	for i := range rows {
 		row := &rows[i].row
 		switch {

@@ -203,7 +203,7 @@ func (t *Tail) deliver(ctx context.Context, rows []Row) (done int, err error) {
 		return len(rows), nil
 	}
 	var seen views
-	handed := make([]passed, 0, len(rows))
+	handed := make([]*passed, 0, len(rows))
 	for _, row := range rows {
 		expansion, err := t.expand.Expand(ctx, row)
 		if err != nil {
@@ -215,7 +215,7 @@ func (t *Tail) deliver(ctx context.Context, rows []Row) (done int, err error) {
 		if !seen.add(row, frames) {
 			break
 		}
-		handed = append(handed, passed{row, frames, true})
+		handed = append(handed, &passed{row, frames, true})
 		if seen.full() {
 			break
 		}
@@ -233,14 +233,14 @@ func (t *Tail) pass(rows []Row) bool {
 		return false
 	}
 	for _, row := range rows {
-		t.recent.add(passed{row: row})
+		t.recent.add(&passed{row: row})
 	}
 	t.moveTo(rows[len(rows)-1].Position, len(rows))
 	return true
 }
 
 // hand gives rows to their audience and moves the tail on.
-func (t *Tail) hand(rows []passed, seen *views) {
+func (t *Tail) hand(rows []*passed, seen *views) {
 	if len(rows) == 0 {
 		return
 	}

@@ -97,7 +97,7 @@ func (c *conn) step(now time.Time) (wait func() error) {
 	}
 	frames, attached := c.stream.Take(c.shard.frames[:0])
 	c.send(now, frames)
-	c.shard.frames = frames
+	c.shard.frames, c.shard.sent = frames, c.shard.sent+len(frames)
 	c.keepTime(now)
 	switch {
 	case c.ctx.Err() != nil:
@@ -124,7 +124,6 @@ func (c *conn) send(now time.Time, frames []delivery.Frame) {
 			took = c.out.Try()
 		}
 	}
-	c.shard.sent += len(frames)
 	c.times.sent(now)
 }
 
@@ -159,36 +158,32 @@ func (c *conn) sayGoodbye() error { return nil }
 // catchUp writes pages of what has passed until the tail feeds the stream.
 func (c *conn) catchUp() error {
 	for !c.stream.Attached() {
-		frames, err := c.stream.Next(c.ctx)
-		if err != nil {
-			if c.ctx.Err() == nil {
-				c.log().Error("client stream failed", "error", err)
-			}
-			return tryLater()
+		if err := c.nextPage(); err != nil {
+			return err
 		}
-		if err := c.sendAll(frames); err != nil {
+		if err := c.flush(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sendAll writes frames, however long that takes.
-func (c *conn) sendAll(frames []delivery.Frame) error {
-	for rest := frames; len(rest) > 0; {
-		n := worthWriting(rest)
-		c.out.add(c.seq, rest[:n]...)
-		c.seq += uint64(n) //nolint:gosec // a length
-		rest = rest[n:]
-		if err := c.flush(); err != nil {
-			return err
+// nextPage gathers the frames of a page and writes of them what the socket takes at once.
+func (c *conn) nextPage() error {
+	if err := c.gate.turns.take(c.ctx); err != nil {
+		return err
+	}
+	defer c.gate.turns.back()
+	frames, err := c.stream.Next(c.ctx)
+	if err != nil {
+		if c.ctx.Err() == nil {
+			c.log().Error("client stream failed", "error", err)
 		}
+		return tryLater()
 	}
+	c.send(time.Now(), frames)
 	c.gate.metrics.frames.Add(float64(len(frames)))
-	if len(frames) > 0 {
-		c.times.sent(time.Now())
-	}
-	return c.flush() // the greeting, if there was nothing else
+	return nil
 }
 
 // flush writes everything gathered, however long that takes.

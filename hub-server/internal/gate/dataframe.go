@@ -17,6 +17,7 @@ const (
 	opcodeBits  = 0x0f
 	shortFrame  = 125     // payloads up to here have their length in the second byte
 	mediumFrame = 1 << 16 // … and below this in the two bytes behind it
+	maxHeader   = 10      // bytes of the head of a frame
 )
 
 // appendHeader writes the head of an unmasked, unfragmented frame behind dst; payload is in bytes.

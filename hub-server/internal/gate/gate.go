@@ -73,6 +73,7 @@ type Gate struct {
 	origins originList
 	buffers bufferPool
 	opening doorway
+	turns   turns // of those who open or catch up
 	shards  []*shard
 	turn    atomic.Uint32 // of the shards
 	self    id.Connection // names this hub to the others
@@ -83,7 +84,7 @@ func New(d Deps) *Gate {
 	d.PerUser, d.Opening, d.Inbound = cmp.Or(d.PerUser, defaultPerUser), cmp.Or(d.Opening, defaultOpening), cmp.Or(d.Inbound, defaultInbound)
 	g := &Gate{
 		Deps: d, metrics: newMetrics(d.Metrics), conns: newRegistry(d.PerUser), origins: newOriginList(d.Origins),
-		opening: newDoorway(d.Opening), self: id.NewConnection(),
+		opening: newDoorway(d.Opening), turns: newTurns(), self: id.NewConnection(),
 	}
 	for range runtime.GOMAXPROCS(0) {
 		g.shards = append(g.shards, newShard(func(frames int) { g.metrics.frames.Add(float64(frames)) }))
@@ -128,30 +129,30 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, r, fault.New(fault.Busy, "Too many devices connect at this moment. Connect again in a moment."))
 		return
 	}
+	if c := g.upgrade(w, r); c != nil {
+		g.start(c) //nolint:contextcheck // the connection outlives its request
+		return
+	}
+	g.opening.leave()
+}
+
+// upgrade makes the request a connection; nil if it has been answered otherwise.
+func (g *Gate) upgrade(w http.ResponseWriter, r *http.Request) *conn {
+	if err := g.turns.take(r.Context()); err != nil {
+		return nil // nobody is there any more
+	}
+	defer g.turns.back()
 	c, err := g.letIn(r)
 	if err != nil {
-		g.opening.leave()
 		g.refuse(w, r, err)
-		return
+		return nil
 	}
-	lean := &leanWriter{ResponseWriter: w, buffers: &g.buffers}
-	socket, err := websocket.Accept(lean, r, &websocket.AcceptOptions{
-		Subprotocols:       []string{bearerProtocol},
-		InsecureSkipVerify: true, // admit has judged the Origin, more strictly
-		CompressionMode:    websocket.CompressionDisabled,
-		OnPingReceived:     c.mayPong,
-		OnPongReceived:     func(_ context.Context, payload []byte) { c.heardPong(payload) },
-	})
-	if err != nil {
-		g.opening.leave()
+	if err := g.accept(w, r, c); err != nil {
 		g.conns.remove(c)
 		g.Log.Info("client upgrade failed", "error", err)
-		return
+		return nil
 	}
-	socket.SetReadLimit(readLimit)
-	c.socket, c.out = socket, lean.conn
-	c.out.wake = c.wake
-	g.start(c) //nolint:contextcheck // the connection outlives its request
+	return c
 }
 
 // letIn judges the request and takes a place for its connection.
@@ -162,6 +163,24 @@ func (g *Gate) letIn(r *http.Request) (*conn, error) {
 	}
 	c := g.newConn(who, r.URL.Query().Get("cursor"))
 	return c, g.conns.reserve(c)
+}
+
+func (g *Gate) accept(w http.ResponseWriter, r *http.Request, c *conn) (err error) {
+	lean := &leanWriter{ResponseWriter: w, buffers: &g.buffers}
+	c.socket, err = websocket.Accept(lean, r, &websocket.AcceptOptions{
+		Subprotocols:       []string{bearerProtocol},
+		InsecureSkipVerify: true, // admit has judged the Origin, more strictly
+		CompressionMode:    websocket.CompressionDisabled,
+		OnPingReceived:     c.mayPong,
+		OnPongReceived:     func(_ context.Context, payload []byte) { c.heardPong(payload) },
+	})
+	if err != nil {
+		return err
+	}
+	c.socket.SetReadLimit(readLimit)
+	c.out = lean.conn
+	c.out.wake = c.wake
+	return nil
 }
 
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {

@@ -75,7 +75,12 @@ func (g *gatherConn) add(seq uint64, frames ...delivery.Frame) (gathered int) {
 	if g.closing {
 		return 0
 	}
+	size := 0
+	for _, f := range frames {
+		size += f.Size() + maxHeader
+	}
 	g.room()
+	g.pending = slices.Grow(g.pending, size)
 	for _, f := range frames {
 		seq++
 		g.pending = appendFrame(g.pending, f, seq)

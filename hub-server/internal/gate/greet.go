@@ -44,6 +44,10 @@ func (c *conn) greet() error {
 }
 
 func (c *conn) open() (delivery.Plan, error) {
+	if err := c.gate.turns.take(c.ctx); err != nil {
+		return delivery.Plan{}, err
+	}
+	defer c.gate.turns.back()
 	plan, err := c.gate.Planner.Plan(c.ctx, c.who.User, c.who.Device, c.cursor)
 	if err != nil {
 		return plan, err

@@ -61,7 +61,7 @@ func (c *rawClient) frame() (first byte, payload []byte, err error) {
 		_, err = io.ReadFull(c.in, length[:])
 		size = binary.BigEndian.Uint64(length[:])
 	}
-	if err != nil || head[1]&0x80 != 0 || size > 1<<20 {
+	if err != nil || head[1]&0x80 != 0 || size > 2<<20 {
 		return 0, nil, fmt.Errorf("bad frame head %x, %d bytes, error %w", head, size, err)
 	}
 	payload = make([]byte, size)
