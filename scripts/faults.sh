@@ -31,7 +31,7 @@ later='^(TestNothingGoesByClocks|TestHubsWhoseClocks|Test.*DiskIsFull|Test.*File
 
 everything() {
 	strike -skip "$later"
-	test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./hub-server/internal/gate \
+	test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame|TestSlowClients|TestShardsThat)' ./hub-server/internal/gate \
 		-resumes "$(of 2000 200)" -lost "$(of 1000 200)" -seed "$SEED"
 	test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./hub-server/internal/sqlstore -write-for "$(of 30 2)s" -seed "$SEED"
 	test -run '^(TestP10|TestP11|TestEveryPage)' ./hub-server/internal/sqlstore \

@@ -22,7 +22,7 @@ test() { $GO test -count=1 -timeout 0 -json "$@" | $GO run ./deploy/e2e/cmd/test
 
 test ./deploy/e2e/faults -time "${seconds}s" -seed "$SEED"
 test -run '^TestNoSecret' ./deploy/e2e/security
-test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame)' ./hub-server/internal/gate \
+test -run '^(TestResumeReplays|TestAClientThatIsAhead|TestALostFrame|TestSlowClients|TestShardsThat)' ./hub-server/internal/gate \
 	-resumes $((minutes * 800)) -lost $((minutes * 200)) -seed "$SEED"
 test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./hub-server/internal/sqlstore \
 	-write-for $((minutes * 30))s -logs 1024 -seed "$SEED"

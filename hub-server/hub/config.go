@@ -60,6 +60,10 @@ type Config struct {
 	RequestsPerMinute int `env:"HUB_REQUESTS_PER_MINUTE" envDefault:"3000"`
 	// How many live sockets may be opened from one address in a minute, and how many of them at once.
 	SocketsPerMinute int `env:"HUB_SOCKETS_PER_MINUTE" envDefault:"120"`
+	// How many live sockets may be on their way in at once, from the request to the first frame. Those above hear 503 and when to come again.
+	SocketsOpening int `env:"HUB_SOCKETS_OPENING" envDefault:"1000"`
+	// How many frames a second one live socket may send, twice as many at once; those above are ignored. `typing` is all that clients send.
+	FramesPerSecond int `env:"HUB_FRAMES_PER_SECOND" envDefault:"10"`
 	// Bearer token for /metrics. Empty: only a direct loopback peer may read it.
 	MetricsToken Secret `env:"HUB_METRICS_TOKEN"`
 	// Lowest level that is logged: debug, info, warn or error.
@@ -155,6 +159,12 @@ func (c Config) check() error {
 	}
 	if c.SocketsPerMinute <= 0 {
 		faults = append(faults, errors.New("HUB_SOCKETS_PER_MINUTE: must be positive"))
+	}
+	if c.SocketsOpening <= 0 {
+		faults = append(faults, errors.New("HUB_SOCKETS_OPENING: must be positive"))
+	}
+	if c.FramesPerSecond <= 0 {
+		faults = append(faults, errors.New("HUB_FRAMES_PER_SECOND: must be positive"))
 	}
 	if c.StopTimeout <= 0 {
 		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))

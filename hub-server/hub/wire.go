@@ -181,8 +181,14 @@ func (h *Hub) newDelivery(st stores, d *domain) {
 	s.gate = gate.New(gate.Deps{
 		Log: h.log, Metrics: h.registry, Devices: d.devices, Tail: s.tail, Marks: s.marks, Bus: h.hubBus,
 		Planner: delivery.Planner{Outbox: h.store, Marks: s.marks, Missed: s.tail.Missed}, Origins: h.origins(), PerUser: h.opts.Config.SocketsPerUser,
+		Opening: h.opts.Config.SocketsOpening, Inbound: inboundRate(h.opts.Config.FramesPerSecond),
 		Problem: httpapi.AnswerProblem(h.log), Kicked: s.followers.EndFamily,
 	})
+}
+
+// inboundRate allows a client twice as many frames at once as in a second.
+func inboundRate(perSecond int) gate.Rate {
+	return gate.Rate{PerSecond: float64(perSecond), Burst: float64(2 * perSecond)}
 }
 
 // record is what outbox rows refer to, wherever it is kept.

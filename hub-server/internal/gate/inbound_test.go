@@ -29,10 +29,10 @@ type pair struct {
 	hub                *hub
 }
 
-func newPair(t *testing.T) pair {
+func newPair(t *testing.T, change ...func(*Deps)) pair {
 	t.Helper()
 	w := newWorld(t)
-	here, there := w.hub(nil), w.hub(nil)
+	here, there := w.hub(nil, change...), w.hub(nil, change...)
 	p := pair{session: id.NewSession(), hub: here}
 	a, one := w.login(id.NewUser())
 	b, two := w.login(id.NewUser())
@@ -109,20 +109,24 @@ func grep(text, word string) string {
 }
 
 func TestAClientThatTalksTooMuchIsIgnored(t *testing.T) {
-	p := newPair(t)
-	burst, perSecond := int(defaultInbound.Burst), int(defaultInbound.PerSecond)
-	for range 3 * burst {
-		p.one.say(`{"type":"typing","payload":"` + string(p.session) + `"}`)
-	}
-	heard := 0
-	for {
-		if _, err := p.two.tryNext(300 * time.Millisecond); err != nil {
-			break
-		}
-		heard++
-	}
-	if heard < burst || heard > burst+perSecond {
-		t.Errorf("the other heard %d of %d, want a burst of %d and little more", heard, 3*burst, burst)
+	for name, rate := range map[string]Rate{"the usual": defaultInbound, "what was set": {PerSecond: 2, Burst: 5}} {
+		t.Run(name, func(t *testing.T) {
+			p := newPair(t, func(d *Deps) { d.Inbound = rate })
+			burst, perSecond := int(rate.Burst), int(rate.PerSecond)
+			for range 3 * burst {
+				p.one.say(`{"type":"typing","payload":"` + string(p.session) + `"}`)
+			}
+			heard := 0
+			for within := 10 * time.Second; ; within = 500 * time.Millisecond {
+				if _, err := p.two.tryNext(within); err != nil {
+					break
+				}
+				heard++
+			}
+			if heard < burst || heard > burst+perSecond {
+				t.Errorf("the other heard %d of %d, want a burst of %d and little more", heard, 3*burst, burst)
+			}
+		})
 	}
 }
 
