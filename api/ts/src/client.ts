@@ -1,9 +1,12 @@
 import { Api } from "./api.gen.js";
+import { BrowserPosition } from "./browser.js";
+import { browserSurroundings } from "./channel.js";
 import { type Clock, systemClock } from "./clock.js";
 import { type Credentials, credentialsOf, type Keeper } from "./credentials.js";
-import { Feed, type FeedState } from "./feed.js";
+import { Feed } from "./feed.js";
 import { type Position, Progress } from "./position.js";
 import { type Fetch, type Send, sender } from "./send.js";
+import { type FeedMaker, SharedFeed } from "./shared.js";
 import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
 import { TokenSource } from "./tokens.js";
 import type { LoginInput } from "./types.gen.js";
@@ -58,9 +61,21 @@ export class Client {
     return new Stream(this.#parts, new Progress(at), options.signal).events();
   }
 
-  /** A feed of everything that happens. `at` is where an earlier feed of this device has come to, `state` what it knew then. */
-  feed(at: Position, options: FeedOptions = {}, state?: FeedState): Feed {
-    return new Feed(this.#parts, at, options, state);
+  /** A feed of everything that happens. `at` is where an earlier feed of this device has come to. */
+  feed(at: Position, options: FeedOptions = {}): Feed {
+    return new Feed(this.#parts, at, options);
+  }
+
+  /**
+   * One feed for all tabs of this browser profile that use the same device: one connection, whichever tab has it. On pages of https and of
+   * localhost alone, for browsers have Web Locks on no others. The cursor is kept in the profile, by the tab that has the connection.
+   */
+  async shared(options: Omit<FeedOptions, "signal"> = {}): Promise<SharedFeed> {
+    const around = browserSurroundings();
+    const { device_id } = await this.keeper.load();
+    const name = `switchyard ${this.hub} ${device_id}`;
+    const feed: FeedMaker = (at, signal) => this.feed(at, { ...options, signal });
+    return new SharedFeed({ name, feed, position: new BrowserPosition(name), around });
   }
 }
 

@@ -34,6 +34,8 @@ export interface Keeper {
    * so: a refresh token works once. When `change` rejects nothing changes. The end of `signal` ends the waiting for others.
    */
   update(change: (newest: Credentials) => Promise<Credentials>, signal?: AbortSignal): Promise<void>;
+  /** Forgets them: the hub has given the device to another connection (S3, device.kicked). A keeper without it keeps what is of no use. */
+  clear?(): Promise<void>;
 }
 
 /** Holds credentials for as long as the process, or the page, lives. */
@@ -59,5 +61,9 @@ export class MemoryKeeper implements Keeper {
     });
     this.#turn = mine.catch(() => undefined);
     await untilAborted(mine, signal);
+  }
+
+  async clear(): Promise<void> {
+    this.#credentials = undefined;
   }
 }

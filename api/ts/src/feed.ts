@@ -1,7 +1,7 @@
 import type { Frame } from "./frame.js";
 import type { FrameType } from "./hubEvents.js";
 import { type Position, Progress } from "./position.js";
-import { Reducer, type ReducerState } from "./reducer.js";
+import { Reducer, type ReducerState, type Verdict } from "./reducer.js";
 import { type Asked, Questioner, type RunRef } from "./snapshot.js";
 import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
 import type { FeedOptions, Update } from "./update.js";
@@ -27,16 +27,13 @@ export class Feed {
   #heads = new Map<string, number>(); // newest message told of each conversation
   #before = false; // a connection stood before
   #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
+  #doubtful = false;
   #lost: number | undefined; // when the last link broke
 
-  constructor(parts: StreamParts & { send: Send }, at: Position, options: FeedOptions = {}, state?: FeedState) {
+  constructor(parts: StreamParts & { send: Send }, at: Position, options: FeedOptions = {}) {
     this.#parts = parts;
     this.#at = new Progress(at);
     this.#options = options;
-    if (state) {
-      this.load(state);
-      this.#before = true;
-    }
   }
 
   /** What the feed has told so far, put together. */
@@ -61,7 +58,10 @@ export class Feed {
     return { reducer: this.#reducer.save(), runs: [...this.#runs.values()], heads: [...this.#heads] };
   }
 
+  /** Goes on from what another feed of this device knew at the place where this one stands. */
   load(state: FeedState): void {
+    this.#before = true;
+    this.#doubtful = false;
     this.#reducer = Reducer.load(state.reducer);
     this.#runs = new Map(state.runs.map((run) => [run.task_id, run]));
     this.#heads = new Map(state.heads);
@@ -86,10 +86,16 @@ export class Feed {
     }
   }
 
+  /** What this feed knows has holes: the next connection takes a snapshot, whatever the hub can replay. */
+  doubt(): void {
+    this.#doubtful = true;
+  }
+
   /** Takes a frame that another tab has told; what it lacks, that tab has fetched. */
-  apply(frame: Frame): void {
-    this.#reducer.apply(frame);
+  apply(frame: Frame): Verdict {
+    const verdict = this.#reducer.apply(frame);
     this.#note(frame);
+    return verdict;
   }
 
   /** Fills the hole that a new connection leaves, if the hub has not continued the one before. */
@@ -103,6 +109,7 @@ export class Feed {
       yield* this.#snapshot(this.#since());
     }
     this.#before = true;
+    this.#doubtful = false;
     this.#lost = undefined;
     yield ready(event);
   }
@@ -110,6 +117,9 @@ export class Feed {
   /** Whether a snapshot has to fill what the new connection lacks. */
   #incomplete(event: StreamEvent): boolean {
     const begin = this.#options.begin ?? "whole";
+    if (this.#doubtful) {
+      return true;
+    }
     if (this.#before || begin === "missed") {
       return event.snapshot;
     }

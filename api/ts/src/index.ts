@@ -1,5 +1,6 @@
 export { Api } from "./api.gen.js";
 export { type Bubble, bubbleOf, bubbles, questions, sessions, words } from "./bubble.js";
+export { BrowserKeeper, BrowserPosition } from "./browser.js";
 export { anonymous, Client, type ClientOptions, login } from "./client.js";
 export type { Clock } from "./clock.js";
 export { type Credentials, credentialsOf, type Keeper, MemoryKeeper } from "./credentials.js";
@@ -10,6 +11,7 @@ export { MemoryPosition, type Position } from "./position.js";
 export { ConnectionError, KickedError, LoggedOutError, PositionError, ProblemError, SleptError, UNEXPECTED, UnreachableError } from "./problem.js";
 export { Reducer, type ReducerState, type Verdict } from "./reducer.js";
 export type { CallOptions } from "./send.js";
+export { SharedFeed } from "./shared.js";
 export type { StreamEvent } from "./stream.js";
 export type * from "./types.gen.js";
 export type { Beginning, FeedOptions, Update } from "./update.js";

@@ -9,32 +9,51 @@ const MAX_WAITING = 10_000;
 /** How much of a refusal is read, in characters. */
 const MAX_PROBLEM = 64 * 1024;
 
-/** An open connection: the texts that it brings, in order. */
+/**
+ * A connection: the texts that it brings, in order. It listens from the first moment on: what comes with the answer to the upgrade is there before
+ * anybody could be told that the socket is open.
+ */
 export class Socket {
   readonly #socket: WebSocketLike;
   readonly #clock: Clock;
   #texts: string[] = [];
+  #open = false;
   #end: Error | undefined;
   #wake: (() => void) | undefined;
 
   constructor(socket: WebSocketLike, clock: Clock) {
     this.#socket = socket;
     this.#clock = clock;
+    socket.onopen = () => {
+      this.#open = true;
+      this.#wake?.();
+    };
     socket.onmessage = (event) => this.#take(event.data);
-    socket.onclose = (event) => this.fail(new ConnectionError(closed(event.code, event.reason), event.code, event.reason));
     socket.onerror = () => {}; // a close follows and says more
+    socket.onclose = ({ code, reason }) => {
+      const why = `${code}${reason ? ` ${reason}` : ""}`;
+      this.fail(this.#open ? new ConnectionError(`connection ended: ${why}`, code, reason) : new UnreachableError(`the socket was not opened: ${why}`));
+    };
+    socket.on?.("unexpected-response", (request, response) => {
+      const refused = (error: Error) => {
+        this.fail(error);
+        request.destroy();
+      };
+      refusal(response).then(refused, refused);
+    });
+  }
+
+  /** Waits until the socket is open. */
+  async opened(): Promise<void> {
+    await this.#until(() => this.#open, ANSWER_WITHIN, () => new UnreachableError("no answer in time"));
+    if (!this.#open) {
+      throw this.#end;
+    }
   }
 
   /** The next text. Rejects with why the connection is over: closed, failed, or silent for so many milliseconds. */
   async next(patience: number): Promise<string> {
-    const stop = this.#clock.after(patience, () => this.fail(new ConnectionError("the hub has been silent for too long")));
-    try {
-      while (this.#texts.length === 0 && !this.#end) {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
-      }
-    } finally {
-      stop();
-    }
+    await this.#until(() => this.#texts.length > 0, patience, () => new ConnectionError("the hub has been silent for too long"));
     const text = this.#texts.shift();
     if (text === undefined) {
       throw this.#end;
@@ -54,6 +73,18 @@ export class Socket {
     this.#socket.close(1000);
   }
 
+  /** Waits until something is the case or the connection is over, which it is when that takes too long. */
+  async #until(isCase: () => boolean, patience: number, late: () => Error): Promise<void> {
+    const stop = this.#clock.after(patience, () => this.fail(late()));
+    try {
+      while (!isCase() && !this.#end) {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      stop();
+    }
+  }
+
   #take(data: unknown): void {
     if (typeof data !== "string" || data.length > MAX_FRAME) {
       this.fail(new ConnectionError("unreadable frame"));
@@ -66,44 +97,21 @@ export class Socket {
   }
 }
 
-function closed(code: number, reason: string): string {
-  return `connection ended: ${code}${reason ? ` ${reason}` : ""}`;
-}
-
 /**
  * Connects. Where the HTTP answer to a refused upgrade can be seen, which is with `ws`, a refusal rejects with a ProblemError; anything else
  * with an UnreachableError.
  */
 export async function openSocket(open: Opener, url: string, token: string, clock: Clock, signal: AbortSignal | undefined): Promise<Socket> {
   signal?.throwIfAborted();
-  const raw = open(url, token);
-  const leave: Array<() => void> = [];
+  const socket = new Socket(open(url, token), clock);
+  const abort = () => socket.fail(signal?.reason);
+  signal?.addEventListener("abort", abort);
   try {
-    await new Promise<void>((resolve, reject) => {
-      raw.onopen = () => resolve();
-      raw.onerror = (event) => reject(new UnreachableError(event?.message || "the socket could not be opened"));
-      raw.onclose = (event) => reject(new UnreachableError(closed(event.code, event.reason)));
-      raw.on?.("unexpected-response", (request, response) => {
-        const refused = (error: Error) => {
-          reject(error);
-          request.destroy();
-        };
-        refusal(response).then(refused, refused);
-      });
-      leave.push(clock.after(ANSWER_WITHIN, () => reject(new UnreachableError("no answer in time"))));
-      const abort = () => reject(signal?.reason);
-      signal?.addEventListener("abort", abort);
-      leave.push(() => signal?.removeEventListener("abort", abort));
-    });
-  } catch (error) {
-    raw.onopen = raw.onclose = null;
-    raw.onerror = () => {};
-    raw.close();
-    throw error;
+    await socket.opened();
   } finally {
-    leave.forEach((stop) => stop());
+    signal?.removeEventListener("abort", abort);
   }
-  return new Socket(raw, clock);
+  return socket;
 }
 
 /** Reads the HTTP answer to an upgrade. */

@@ -85,7 +85,7 @@ export class Stream {
         yield* this.#once();
         return;
       } catch (cause) {
-        error = this.#ended(asError(cause));
+        error = await this.#ended(asError(cause));
       }
       this.#signal?.throwIfAborted();
       if (isFatal(error)) {
@@ -108,6 +108,7 @@ export class Stream {
       this.#patience = SILENCE_SECS * 1000;
       for (let last = 0; ; ) {
         const frame = readFrame(await socket.next(this.#patience));
+        this.#signal?.throwIfAborted();
         this.#heardAt = this.#parts.clock.now();
         if (frame.seq_id === 0 && isGap(frame)) {
           yield* this.#take(frame); // it stands outside of the count
@@ -142,7 +143,7 @@ export class Stream {
     this.#heard = true;
     this.#at.hand(cursor);
     if (frame.type === "device.kicked") {
-      this.#parts.tokens.drop();
+      await this.#parts.tokens.drop();
     }
     yield event;
     await this.#at.applied();
@@ -187,12 +188,12 @@ export class Stream {
   }
 
   /** Draws the consequences of the way in which a connection was closed. */
-  #ended(error: Error): Error {
+  async #ended(error: Error): Promise<Error> {
     if (isLoginEnded(error)) {
       this.#refused = this.#token;
     }
     if (isReplaced(error)) {
-      this.#parts.tokens.drop();
+      await this.#parts.tokens.drop();
       return new KickedError(messageOf(error));
     }
     return error;

@@ -25,11 +25,12 @@ export class TokenSource {
   }
 
   /**
-   * Makes the source give nothing any more: the login belongs to another connection of this device now (S3, device.kicked). Two that renew one
-   * login would end it for both.
+   * Makes the source give nothing any more, and other tabs too: the login belongs to another connection of this device now (S3,
+   * device.kicked). Two that renew one login would end it for both.
    */
-  drop(): void {
+  async drop(): Promise<void> {
     this.#dropped = true;
+    await this.#keeper.clear?.();
   }
 
   /** An access token that is good for a while. `refused` is one that the hub has just turned down, or "". */

@@ -64,6 +64,13 @@ test("a cursor is kept once its frame is taken, and a new connection goes on beh
   assert.equal((await again).cursor, "c1 &=");
 });
 
+test("a frame that comes with the answer to the upgrade is not lost", async (t) => {
+  const hub = hubOf(t);
+  hub.accept = (end) => queueMicrotask(() => end.hello("fresh", "c0"));
+  const f = new Follower(t, hub, new MemoryPosition());
+  assert.equal((await f.up()).frame?.cursor, "c0");
+});
+
 test("the token goes as a subprotocol where no header can be set, never in the URL", async (t) => {
   const hub = hubOf(t);
   new Follower(t, hub, new MemoryPosition()).event().catch(() => {});
