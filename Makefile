@@ -11,7 +11,7 @@ BUILD_FLAGS := -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSI
 export GO
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test faults soak check build generate bench bench-fanout tidy clean
+.PHONY: help run demo test ts faults soak check build generate bench bench-fanout tidy clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ demo: build ## play the main story without a person: two devices, one cut off an
 
 test: build ## run every test of every module, the system tests with real processes included
 	@scripts/test.sh
+
+ts: ## build the TypeScript SDK in api/ts and run its own tests (needs Node and npm; `make test` does more with it)
+	@cd api/ts && npm ci --no-audit --no-fund && npm test
 
 faults: ## kill, pause, cut and wipe by one seed, at the figures of docs/guarantees.md (TIME=40s for less, SEED=… again)
 	@scripts/faults.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what the tests use beyond Go, git and make: PostgreSQL, Redis, a C compiler (for the race detector), curl and a browser.
+# Installs what the tests use beyond Go, git and make: PostgreSQL, Redis, a C compiler (for the race detector), curl, a browser,
+# and Node with npm.
 # What is there stays as it is. The tests start servers of their own; none of those installed here needs to run.
 set -eu
 
@@ -22,11 +23,17 @@ have_browser() {
 	return 1
 }
 
+# The TypeScript SDK is for Node 20 and newer.
+have_node() {
+	have node && have npm && [ "$(node --version | sed 's/^v\([0-9]*\).*/\1/')" -ge 20 ]
+}
+
 have_postgres || missing="$missing postgresql"
 have redis-server || missing="$missing redis-server"
 have gcc || have cc || have clang || missing="$missing gcc libc6-dev"
 have curl || missing="$missing curl"
 have_browser || missing="$missing chromium"
+have_node || missing="$missing nodejs npm"
 
 if [ -z "$missing" ]; then
 	echo "test-services: everything is here"
@@ -49,5 +56,9 @@ export DEBIAN_FRONTEND=noninteractive
 if ! { $as_root apt-get update -q && $as_root apt-get install -q -y --no-install-recommends $missing; } >"$log" 2>&1; then
 	cat "$log" >&2
 	echo "test-services: could not install$missing" >&2
+	exit 1
+fi
+if ! have_node; then
+	echo "test-services: node $(node --version) of this system is older than 20: install a newer one by hand" >&2
 	exit 1
 fi

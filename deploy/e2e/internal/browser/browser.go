@@ -81,3 +81,22 @@ func Evaluate[T any](p *Page, script string) T {
 	}
 	return value
 }
+
+// Tab opens another tab of the same browser, with an empty page.
+func (p *Page) Tab() *Page {
+	p.t.Helper()
+	tab, closeTab := chromedp.NewContext(p.ctx)
+	p.t.Cleanup(closeTab)
+	if err := chromedp.Do(tab, chromedp.Navigate("about:blank")); err != nil {
+		p.t.Fatalf("open a tab: %v", err)
+	}
+	return &Page{t: p.t, ctx: tab}
+}
+
+// Close closes a tab that Tab has opened, as a person would.
+func (p *Page) Close() {
+	p.t.Helper()
+	if err := chromedp.Cancel(p.ctx); err != nil {
+		p.t.Fatalf("close the tab: %v", err)
+	}
+}

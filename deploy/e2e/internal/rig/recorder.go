@@ -239,6 +239,13 @@ func (r *Recorder) Digest(run id.Run) string {
 	return r.reduced.RunDigest(string(run))
 }
 
+// Everything is the digest of all frames of the record, in the order in which the device was shown them.
+func (r *Recorder) Everything() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reduced.Digest()
+}
+
 // Message returns a message that was seen.
 func (r *Recorder) Message(message string) (client.Message, bool) {
 	r.mu.Lock()
