@@ -140,36 +140,29 @@ func (c Config) check() error {
 	if _, err := telemetry.ParseLevel(c.LogLevel); err != nil {
 		faults = append(faults, fmt.Errorf("HUB_LOG_LEVEL: %w", err))
 	}
-	if c.InterruptAfter <= 0 {
-		faults = append(faults, errors.New("HUB_INTERRUPT_AFTER: must be positive"))
-	}
-	if c.PromptTTL <= 0 {
-		faults = append(faults, errors.New("HUB_PROMPT_TTL: must be positive"))
-	}
 	faults = append(faults, c.checkRetention()...)
 	faults = append(faults, c.checkServices()...)
-	if c.SocketsPerUser <= 0 {
-		faults = append(faults, errors.New("HUB_SOCKETS_PER_USER: must be positive"))
-	}
-	if c.StreamsPerUser <= 0 {
-		faults = append(faults, errors.New("HUB_STREAMS_PER_USER: must be positive"))
-	}
 	if c.RequestsPerMinute < 10 {
 		faults = append(faults, errors.New("HUB_REQUESTS_PER_MINUTE: must be at least 10"))
 	}
-	if c.SocketsPerMinute <= 0 {
-		faults = append(faults, errors.New("HUB_SOCKETS_PER_MINUTE: must be positive"))
+	return errors.Join(append(faults, c.checkPositive()...)...)
+}
+
+func (c Config) checkPositive() (faults []error) {
+	for _, setting := range []struct {
+		name  string
+		value int64
+	}{
+		{"HUB_INTERRUPT_AFTER", int64(c.InterruptAfter)}, {"HUB_PROMPT_TTL", int64(c.PromptTTL)}, {"HUB_STOP_TIMEOUT", int64(c.StopTimeout)},
+		{"HUB_SOCKETS_PER_USER", int64(c.SocketsPerUser)}, {"HUB_STREAMS_PER_USER", int64(c.StreamsPerUser)},
+		{"HUB_SOCKETS_PER_MINUTE", int64(c.SocketsPerMinute)}, {"HUB_SOCKETS_OPENING", int64(c.SocketsOpening)},
+		{"HUB_FRAMES_PER_SECOND", int64(c.FramesPerSecond)},
+	} {
+		if setting.value <= 0 {
+			faults = append(faults, fmt.Errorf("%s: must be positive", setting.name))
+		}
 	}
-	if c.SocketsOpening <= 0 {
-		faults = append(faults, errors.New("HUB_SOCKETS_OPENING: must be positive"))
-	}
-	if c.FramesPerSecond <= 0 {
-		faults = append(faults, errors.New("HUB_FRAMES_PER_SECOND: must be positive"))
-	}
-	if c.StopTimeout <= 0 {
-		faults = append(faults, errors.New("HUB_STOP_TIMEOUT: must be positive"))
-	}
-	return errors.Join(faults...)
+	return faults
 }
 
 func (c Config) checkRetention() (faults []error) {

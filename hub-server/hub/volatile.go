@@ -34,11 +34,14 @@ type signals interface {
 	LoginEnded(f account.Family)
 	EdgeRevoked(e id.Edge)
 	CommandsWait(e id.Edge)
+	uplink.Others
 	Run(ctx context.Context) error
 }
 
 func (h *Hub) openVolatile() error {
 	heard := memstate.Heard{
+		EdgeArrived:  func(a fleet.Arrival) { h.services.uplink.ArrivedElsewhere(a) },
+		EdgeDoubted:  func(d fleet.Doubt) { h.services.uplink.Doubted(d) },
 		LoginEnded:   func(f account.Family) { h.services.gate.CloseFamily(f) },
 		EdgeRevoked:  func(e id.Edge) { h.services.uplink.Disconnect(e) },
 		CommandsWait: func(e id.Edge) { h.services.uplink.Wake(e) },

@@ -108,7 +108,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	s.expiry = &prompt.Expiry{Prompts: d.prompts, Timers: sqlstore.NewTimers(h.store, s.writer), TTL: h.opts.Config.PromptTTL, Log: h.log}
 	s.uplink = uplink.NewHandler(uplink.Deps{
 		Log: h.log, Bus: uplinkBus{h.edgeBus, h.local}, Edges: d.edges, Lanes: d.record.Lanes, Runs: d.record.Runs,
-		Presence: s.presence, Problem: httpapi.AnswerProblem(h.log), Metrics: uplink.NewMetrics(h.registry),
+		Presence: s.presence, Others: s.signals, Problem: httpapi.AnswerProblem(h.log), Metrics: uplink.NewMetrics(h.registry),
 	})
 	s.handler = h.newHandler(d)
 	return nil

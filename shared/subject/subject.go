@@ -69,4 +69,6 @@ const (
 	Kick         Subject = "hub.kick"          // body: connections to close (logout, revocation, same device)
 	Presence     Subject = "hub.presence"      // body: which edges a hub process holds
 	Revoked      Subject = "hub.revoked"       // body: an edge whose tunnel must close
+	Arrived      Subject = "hub.arrived"       // body: which connection has taken an edge's lane
+	Doubted      Subject = "hub.doubted"       // body: a connection of an edge that may be one of two machines
 )

@@ -67,7 +67,7 @@ func TestSignalsOverTheBus(t *testing.T) {
 		for i, bus := range buses(t, n) {
 			e := &statetest.Ears{}
 			ears = append(ears, e)
-			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), bus, Heard{e.LoginEnded, e.EdgeRevoked, e.CommandsWait}, quiet))
+			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), bus, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait}, quiet))
 		}
 		return signals, ears
 	})

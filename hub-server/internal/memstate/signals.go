@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
@@ -14,13 +15,15 @@ import (
 
 // Heard is what becomes of signals from other hubs. Each may come twice. They must not block.
 type Heard struct {
+	EdgeArrived  func(fleet.Arrival)
+	EdgeDoubted  func(fleet.Doubt)
 	LoginEnded   func(account.Family)
 	EdgeRevoked  func(id.Edge)
 	CommandsWait func(id.Edge)
 }
 
-// Signals are what hub processes tell one another at once over the bus: that a login has ended, that an edge was removed, that commands wait for
-// an edge. One that is lost costs a check: sockets ask for their login every 30 s, lanes for commands every 5 s. Safe for concurrent use; no
+// Signals are what hub processes tell one another at once over the bus: that a login has ended, that an edge was removed or has come, that commands
+// wait for an edge. One that is lost costs a check: sockets ask for their login every 30 s, lanes for commands every 5 s. Safe for concurrent use; no
 // method but Run blocks.
 type Signals struct {
 	hub   string
@@ -42,12 +45,22 @@ func NewSignals(hub string, bus Bus, heard Heard, log *slog.Logger) *Signals {
 
 // LoginEnded tells all other hubs that a refresh family has ended.
 func (s *Signals) LoginEnded(f account.Family) {
-	data, err := json.Marshal(endedLogin{From: s.hub, Family: f})
+	s.tell(subject.Kick, endedLogin{From: s.hub, Family: f})
+}
+
+// EdgeArrived tells all other hubs which connection has taken an edge's lane.
+func (s *Signals) EdgeArrived(a fleet.Arrival) { s.tell(subject.Arrived, a) }
+
+// EdgeDoubted asks the hub that holds a connection whether there is a process behind it.
+func (s *Signals) EdgeDoubted(d fleet.Doubt) { s.tell(subject.Doubted, d) }
+
+func (s *Signals) tell(to subject.Subject, what any) {
+	data, err := json.Marshal(what)
 	if err != nil {
-		s.log.Error("end of a login not encoded", "error", err)
+		s.log.Error("signal not encoded", "subject", string(to), "error", err)
 		return
 	}
-	s.send(subject.Kick, data)
+	s.send(to, data)
 }
 
 // EdgeRevoked tells all other hubs that an edge was removed.
@@ -66,6 +79,8 @@ func (s *Signals) send(to subject.Subject, data []byte) {
 func (s *Signals) Run(ctx context.Context) error {
 	return supervise.All(ctx,
 		s.listen(subject.Kick, s.hearKick),
+		s.listen(subject.Arrived, understood(s, s.heard.EdgeArrived)),
+		s.listen(subject.Doubted, understood(s, s.heard.EdgeDoubted)),
 		s.listen(subject.Revoked, func(data []byte) { s.heard.EdgeRevoked(id.Edge(data)) }),
 		s.listen(subject.WakeCommands, func(data []byte) { s.heard.CommandsWait(id.Edge(data)) }),
 	)
@@ -84,12 +99,21 @@ func (s *Signals) listen(on subject.Subject, hear func([]byte)) func(context.Con
 }
 
 func (s *Signals) hearKick(data []byte) {
-	var k endedLogin
-	if err := json.Unmarshal(data, &k); err != nil {
-		s.log.Warn("kick from another hub not understood", "error", err)
-		return
-	}
-	if k.From != s.hub && k.Family != "" {
-		s.heard.LoginEnded(k.Family)
+	understood(s, func(k endedLogin) {
+		if k.From != s.hub && k.Family != "" {
+			s.heard.LoginEnded(k.Family)
+		}
+	})(data)
+}
+
+// understood hears messages whose body is JSON of one kind.
+func understood[T any](s *Signals, act func(T)) func([]byte) {
+	return func(data []byte) {
+		var what T
+		if err := json.Unmarshal(data, &what); err != nil {
+			s.log.Warn("signal from another hub not understood", "error", err)
+			return
+		}
+		act(what)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/statetest"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/testredis"
@@ -32,6 +33,8 @@ func (deaf) Departed(id.Edge)              { /* knows nothing */ }
 func (deaf) Online(id.Edge) bool           { return false }
 func (deaf) LoginEnded(account.Family)     { /* tells nobody */ }
 func (deaf) EdgeRevoked(id.Edge)           { /* tells nobody */ }
+func (deaf) EdgeArrived(fleet.Arrival)     { /* tells nobody */ }
+func (deaf) EdgeDoubted(fleet.Doubt)       { /* tells nobody */ }
 func (deaf) CommandsWait(id.Edge)          { /* tells nobody */ }
 func (deaf) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 
@@ -130,7 +133,7 @@ func TestSignalsThroughRedis(t *testing.T) {
 				p.Arrived(edge)
 			}
 			ears = append(ears, e)
-			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), l, deaf{}, p, Heard{e.LoginEnded, e.EdgeRevoked, e.CommandsWait}))
+			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), l, deaf{}, p, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait}))
 		}
 		return signals, ears
 	})

@@ -2,6 +2,7 @@ package redisstate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
@@ -26,6 +28,8 @@ type Telegraph interface {
 	LoginEnded(f account.Family)
 	EdgeRevoked(e id.Edge)
 	CommandsWait(e id.Edge)
+	EdgeArrived(a fleet.Arrival)
+	EdgeDoubted(d fleet.Doubt)
 	Run(ctx context.Context) error
 }
 
@@ -36,13 +40,15 @@ type Directory interface {
 
 // Heard is what becomes of signals from other hubs. Each may come twice, and long after it was sent. They must not block.
 type Heard struct {
+	EdgeArrived  func(fleet.Arrival)
+	EdgeDoubted  func(fleet.Doubt)
 	LoginEnded   func(account.Family)
 	EdgeRevoked  func(id.Edge)
 	CommandsWait func(id.Edge)
 }
 
-// Signals are what hub processes tell one another at once: that a login has ended, that an edge was removed, that commands wait for an edge. They
-// go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach Redis it hears
+// Signals are what hub processes tell one another at once: that a login has ended, that an edge was removed or has come, that commands wait for
+// an edge. They go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach Redis it hears
 // when it can. Safe for concurrent use; no method but Run blocks.
 type Signals struct {
 	hub       string
@@ -57,7 +63,7 @@ type Signals struct {
 type signal struct {
 	stream key
 	kind   string
-	id     string
+	id     string // what it is about: a name, or JSON
 }
 
 // Kinds of signal: words on the wire between hubs of different versions. An unknown one is passed over.
@@ -65,6 +71,8 @@ const (
 	loginEnded   = "login_ended"
 	edgeRevoked  = "edge_revoked"
 	commandsWait = "commands_wait"
+	edgeArrived  = "edge_arrived"
+	edgeDoubted  = "edge_doubted"
 )
 
 // NewSignals returns the signals of the hub process with that name.
@@ -90,6 +98,27 @@ func (s *Signals) CommandsWait(e id.Edge) {
 	for _, hub := range s.directory.Holders(e) {
 		s.send(signal{s.link.keys.signalsTo(hub), commandsWait, string(e)})
 	}
+}
+
+// EdgeArrived tells all other hubs which connection has taken an edge's lane.
+func (s *Signals) EdgeArrived(a fleet.Arrival) {
+	s.twin.EdgeArrived(a)
+	s.tell(edgeArrived, a)
+}
+
+// EdgeDoubted asks the hub that holds a connection whether there is a process behind it.
+func (s *Signals) EdgeDoubted(d fleet.Doubt) {
+	s.twin.EdgeDoubted(d)
+	s.tell(edgeDoubted, d)
+}
+
+func (s *Signals) tell(kind string, what any) {
+	data, err := json.Marshal(what)
+	if err != nil {
+		s.link.log.Error("signal not encoded", "kind", kind, "error", err)
+		return
+	}
+	s.send(signal{s.link.keys.signals(), kind, string(data)})
 }
 
 func (s *Signals) send(one signal) {
@@ -217,8 +246,22 @@ func (s *Signals) hear(values map[string]any) error {
 		s.heard.EdgeRevoked(id.Edge(name))
 	case commandsWait:
 		s.heard.CommandsWait(id.Edge(name))
+	case edgeArrived:
+		return understood(name, s.heard.EdgeArrived)
+	case edgeDoubted:
+		return understood(name, s.heard.EdgeDoubted)
 	default:
 		return fmt.Errorf("signal of kind %q", kind)
 	}
+	return nil
+}
+
+// understood acts on a signal that is more than a name.
+func understood[T any](text string, act func(T)) error {
+	var what T
+	if err := json.Unmarshal([]byte(text), &what); err != nil {
+		return fmt.Errorf("read signal: %w", err)
+	}
+	act(what)
 	return nil
 }

@@ -2,12 +2,14 @@ package statetest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -16,6 +18,8 @@ type Signals interface {
 	LoginEnded(f account.Family)
 	EdgeRevoked(e id.Edge)
 	CommandsWait(e id.Edge)
+	EdgeArrived(a fleet.Arrival)
+	EdgeDoubted(d fleet.Doubt)
 	Run(ctx context.Context) error
 }
 
@@ -39,6 +43,12 @@ func (e *Ears) EdgeRevoked(edge id.Edge) { e.note("revoked " + string(edge)) }
 
 // CommandsWait notes that commands wait for an edge.
 func (e *Ears) CommandsWait(edge id.Edge) { e.note("commands " + string(edge)) }
+
+// EdgeArrived notes which connection has taken an edge's lane.
+func (e *Ears) EdgeArrived(a fleet.Arrival) { e.note(fmt.Sprintf("arrived %+v", a)) }
+
+// EdgeDoubted notes which connection is doubted.
+func (e *Ears) EdgeDoubted(d fleet.Doubt) { e.note(fmt.Sprintf("doubted %+v", d)) }
 
 func (e *Ears) has(what string) bool {
 	e.mu.Lock()
@@ -77,6 +87,15 @@ func Tellers(t *testing.T, edge id.Edge, hubs func(t *testing.T, n int) ([]Signa
 		signals[2].EdgeRevoked(edge)
 		for _, e := range ears[:2] {
 			within(t, 5*time.Second, "edge removed", func() bool { return e.has("revoked " + string(edge)) })
+		}
+	})
+	t.Run("an arrival and a doubt are heard everywhere else, as they were said", func(t *testing.T) {
+		arrival, doubt := fleet.Arrival{Edge: edge, Boot: "b", Fence: 7}, fleet.Doubt{Edge: edge, Fence: 7, Rival: 6}
+		signals[2].EdgeArrived(arrival)
+		signals[2].EdgeDoubted(doubt)
+		for _, e := range ears[:2] {
+			within(t, 5*time.Second, "arrival", func() bool { return e.has(fmt.Sprintf("arrived %+v", arrival)) })
+			within(t, 5*time.Second, "doubt", func() bool { return e.has(fmt.Sprintf("doubted %+v", doubt)) })
 		}
 	})
 	t.Run("that commands wait is heard where the edge is", func(t *testing.T) {

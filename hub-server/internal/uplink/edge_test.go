@@ -175,7 +175,7 @@ func newHarness(t *testing.T, adjust ...func(*uplink.Deps)) *harness {
 	}
 	t.Cleanup(bus.Close)
 	deps := uplink.Deps{
-		Log: log, Bus: joined{server, bus}, Edges: d, Lanes: d, Runs: d, Presence: d,
+		Log: log, Bus: joined{server, bus}, Edges: d, Lanes: d, Runs: d, Presence: d, Others: nobodyElse{},
 		Problem: func(w http.ResponseWriter, _ *http.Request, err error) {
 			http.Error(w, err.Error(), http.StatusUnauthorized)
 		},

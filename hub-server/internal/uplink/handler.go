@@ -32,6 +32,7 @@ type Deps struct {
 	Lanes    Lanes
 	Runs     Runs
 	Presence Presence
+	Others   Others
 	Problem  func(http.ResponseWriter, *http.Request, error)
 	Metrics  *Metrics
 	// ShowWithin is how long an edge may take to show how runs began; 0 means as long as it may be silent.

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -48,6 +50,8 @@ type lane struct {
 	unanswered map[id.Delivery]time.Time // when each open command was last sent
 	asked      map[id.Run]bool           // runs that the edge was asked to show
 	inquiry    *inquiry                  // what waits for its answers; nil if nothing does
+
+	fence atomic.Uint64 // of state, once the lane is open; 0 before
 
 	mu      sync.Mutex
 	heardAt time.Time                // monotonic
@@ -190,6 +194,8 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 		return fmt.Errorf("open lane: %w", err)
 	}
 	l.state = state
+	l.fence.Store(uint64(state.Fence))
+	l.hub.Others.EdgeArrived(fleet.Arrival{Edge: l.edge, Boot: hello.BootNonce, Fence: uint64(state.Fence)})
 	l.send(subject.Welcome, wire.Welcome{
 		Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.receiver.Welcome(state.Watermark),
 		Epoch: state.Epoch, MaxFrame: wire.DefaultFrame,

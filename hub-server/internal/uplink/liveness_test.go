@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	rows "github.com/switchyard-dev/switchyard/shared/lane"
@@ -39,6 +40,9 @@ func (s *slow) Seen(context.Context, id.Edge) error                 { return nil
 func (s *slow) DispatchWaiting(context.Context, id.Edge) error      { return nil }
 func (s *slow) Arrived(id.Edge)                                     { s.change(func() { s.here++ }) }
 func (s *slow) Departed(id.Edge)                                    { s.change(func() { s.here-- }) }
+
+func (s *slow) EdgeArrived(fleet.Arrival) { /* there is no other hub */ }
+func (s *slow) EdgeDoubted(fleet.Doubt)   { /* there is no other hub */ }
 
 func (s *slow) PendingCommands(context.Context, id.Edge) ([]wire.Command, error) { return nil, nil }
 
@@ -79,7 +83,7 @@ func (s *slow) say(v subject.Verb, data []byte) {
 func working(t *testing.T, s *slow) (over <-chan error) {
 	t.Helper()
 	h := NewHandler(Deps{
-		Log: slog.New(slog.DiscardHandler), Bus: s, Edges: s, Lanes: s, Runs: s, Presence: s, Metrics: NewMetrics(telemetry.NewRegistry("test")),
+		Log: slog.New(slog.DiscardHandler), Bus: s, Edges: s, Lanes: s, Runs: s, Presence: s, Others: s, Metrics: NewMetrics(telemetry.NewRegistry("test")),
 	})
 	l := newLane(h, id.NewEdge())
 	ctx, stop := context.WithCancel(t.Context())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -56,9 +55,8 @@ func (r *registry) take(ctx context.Context, l *lane, boot wire.BootNonce) error
 			if !l.answers(ctx) {
 				return errStuck
 			}
-			clone := fault.New(fault.EdgeRefused, "Two machines use this edge's identity at once. Stop one of them, then start the other again.")
-			old.lane.end(clone)
-			return clone
+			old.lane.end(cloned())
+			return cloned()
 		}
 		old.lane.end(errReplaced)
 	}

@@ -59,6 +59,13 @@ type Runs interface {
 	DispatchWaiting(ctx context.Context, edge id.Edge) error
 }
 
+// Others are the other hub processes. No method blocks, and what is said may get lost.
+type Others interface {
+	// EdgeArrived tells them which connection has taken an edge's lane; EdgeDoubted asks the one that holds a connection for a proof of life.
+	EdgeArrived(a fleet.Arrival)
+	EdgeDoubted(d fleet.Doubt)
+}
+
 // Presence is told who is here.
 type Presence interface {
 	Arrived(e id.Edge)
