@@ -23,7 +23,8 @@ type orator struct {
 	generation wire.Generation
 	runs       []id.Run
 	message    id.Message
-	said       int // events
+	said       int              // events
+	done       wire.ProducerSeq // committed
 
 	asked     chan wire.Command
 	committed chan wire.ProducerSeq
@@ -38,7 +39,7 @@ func newOrator(t *testing.T, r *rig.Rig) *orator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &orator{message: id.NewMessage(), asked: make(chan wire.Command, 64), committed: make(chan wire.ProducerSeq, 64)}
+	o := &orator{message: id.NewMessage(), asked: make(chan wire.Command, 64), committed: make(chan wire.ProducerSeq, 1024)}
 	if o.conn, err = rawedge.Dial(t.Context(), who); err != nil {
 		t.Fatal(err)
 	}
@@ -91,9 +92,12 @@ func (o *orator) begin(ctx context.Context, run id.Run) error {
 	return o.commit(ctx, row)
 }
 
-// talk says so many events a second until over ends, and returns when all of it is committed.
+// talk says so many events a second until over ends.
 func (o *orator) talk(ctx, over context.Context, perSecond int) error {
-	const pause = 50 * time.Millisecond // between two frames
+	const (
+		pause = 50 * time.Millisecond // between two frames
+		ahead = 1000                  // rows that may be under way, less than the hub's credit
+	)
 	start := time.Now()
 	for pauseFor(over, pause) {
 		var rows [][]byte
@@ -110,7 +114,7 @@ func (o *orator) talk(ctx, over context.Context, perSecond int) error {
 		if len(rows) == 0 {
 			continue
 		}
-		if err := o.commit(ctx, rows...); err != nil {
+		if err := o.send(ctx, ahead, rows...); err != nil {
 			return err
 		}
 	}
@@ -133,20 +137,24 @@ func (o *orator) end(ctx context.Context) error {
 
 // commit sends rows as one frame and waits until the hub has them.
 func (o *orator) commit(ctx context.Context, rows ...[]byte) error {
+	return o.send(ctx, 0, rows...)
+}
+
+// send sends rows as one frame and waits until no more than so many are under way.
+func (o *orator) send(ctx context.Context, underWay wire.ProducerSeq, rows ...[]byte) error {
 	if err := o.conn.Send(o.generation, &o.lane, rows...); err != nil {
 		return err
 	}
-	for {
+	for o.done+underWay < o.lane.Head {
 		select {
 		case committed, ok := <-o.committed:
 			if !ok {
 				return fmt.Errorf("wait for a commit: %w", o.deaf)
 			}
-			if committed >= o.lane.Head {
-				return nil
-			}
+			o.done = committed
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+	return nil
 }
