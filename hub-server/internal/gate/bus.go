@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
@@ -25,6 +26,16 @@ type kick struct {
 	User   id.User        `json:"user,omitempty"`
 	Device id.Device      `json:"device,omitempty"`
 	Except id.Connection  `json:"except,omitempty"` // set when a newer connection takes the place of the others
+	heard  bool           // from another hub
+}
+
+// settled is the age from which a connection is older than any that another hub may still be about to tell of.
+const settled = 5 * time.Second
+
+// spares says that a connection came after the one that another hub tells of, though the word came later still: a device whose network fails
+// goes from hub to hub faster than word does. Ids grow with time; should clocks be apart, they mislead for the first moments alone.
+func (k kick) spares(c *conn) bool {
+	return k.heard && k.Except != "" && c.id > k.Except && time.Since(c.came) < settled
 }
 
 // ephemeral is a frame for the people in a conversation.
@@ -60,6 +71,7 @@ func (g *Gate) heardKick(_ subject.Subject, data []byte) {
 		return
 	}
 	if k.From != g.self && k.User != "" {
+		k.heard = true
 		g.kick(k)
 	}
 }

@@ -1,15 +1,18 @@
 package gate
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/subject"
 )
 
 func TestANewerConnectionOfADeviceSendsTheOlderOneAway(t *testing.T) {
@@ -34,6 +37,39 @@ func TestANewerConnectionOfADeviceSendsTheOlderOneAway(t *testing.T) {
 		}
 		newer.cut()
 	}
+}
+
+// A device whose network fails goes from hub to hub faster than the hubs hear of each other: what they hear late must not end its newest
+// connection. Much later, whatever another hub tells of is newer, even if its clock is far behind.
+func TestWordThatComesLateDoesNotSendTheNewestConnectionAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		h := w.hub(newPipeListener())
+		token, who := w.login(id.NewUser())
+		told := func(newer id.Connection) {
+			word, err := json.Marshal(kick{From: "conn_another_hub", User: who.User, Device: who.Device, Except: newer})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.bus.Publish(subject.Kick, word); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := id.NewConnection()
+		time.Sleep(time.Millisecond)
+		c := h.dial(token, "")
+		c.greeted()
+		told(before)
+		w.commit(note(delivery.ToUser(who.User), 1))
+		if n := c.note(); n != 1 {
+			t.Fatalf("note %d", n)
+		}
+		time.Sleep(settled)
+		told(before)
+		if got := c.closed(); got.Code != closeReplaced {
+			t.Errorf("closed with %d %s, want %d", got.Code, got.Reason, closeReplaced)
+		}
+	})
 }
 
 // What else lives as long as a login, such as a stream of events, hears of its end wherever it is.

@@ -20,6 +20,7 @@ import (
 type conn struct {
 	gate   *Gate
 	id     id.Connection
+	came   time.Time
 	who    account.Principal
 	cursor string // what the client showed; empty once it is greeted
 
@@ -53,7 +54,7 @@ type conn struct {
 
 func (g *Gate) newConn(who account.Principal, cursor string) *conn {
 	c := &conn{
-		gate: g, id: id.NewConnection(), who: who, cursor: cursor, shard: g.shardFor(), left: make(chan struct{}),
+		gate: g, id: id.NewConnection(), came: time.Now(), who: who, cursor: cursor, shard: g.shardFor(), left: make(chan struct{}),
 		inbox: newBucket(g.Inbound), pings: newBucket(pingRate),
 	}
 	c.away.Store(true) // until it is greeted

@@ -80,7 +80,7 @@ func (r *registry) find(k kick) []*conn {
 	defer r.mu.Unlock()
 	found := slices.Clone(r.families[k.Family])
 	for c, upgraded := range r.users[k.User] {
-		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) {
+		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) && !k.spares(c) {
 			found = append(found, c)
 		}
 	}
