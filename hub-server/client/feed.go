@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -213,18 +214,22 @@ func (f *Feed) note(frame HubWebSocketFrame, about runRef) {
 
 // runRef is what the frames of a run have in common.
 type runRef struct {
-	Task    RunID     `json:"task_id"`
+	Task    RunID     `json:"task_id"` // of a run inside a team run it is agent_task_id
 	Agent   AgentID   `json:"agent_instance_id"`
 	Session SessionID `json:"session_id"`
 }
 
 // refOf reads what a frame is about; fields that it lacks are empty.
 func refOf(frame HubWebSocketFrame) runRef {
-	var about runRef
+	var about struct {
+		runRef
+		InTeam RunID `json:"agent_task_id"`
+	}
 	if json.Unmarshal(frame.Payload, &about) != nil {
 		return runRef{}
 	}
-	return about
+	about.Task = cmp.Or(about.Task, about.InTeam)
+	return about.runRef
 }
 
 // add tells a frame that was fetched, if it is new.

@@ -250,3 +250,31 @@ func lines(records map[string]string) string {
 	}
 	return b.String()
 }
+
+// A scenario that nobody has written cannot fail.
+func TestScenariosShowEveryFrameTypeAndEveryCloseCode(t *testing.T) {
+	types, codes := map[string]bool{}, map[int]bool{}
+	for _, s := range readScenarios(t) {
+		for _, c := range s.Connections {
+			for _, step := range c.Script {
+				var f HubWebSocketFrame
+				if step.Send != nil && json.Unmarshal(step.Send, &f) == nil {
+					types[string(f.Type)] = true
+				}
+				if step.Close != nil {
+					codes[step.Close.Code] = true
+				}
+			}
+		}
+	}
+	for _, row := range event.Frames() {
+		if !types[string(row.Type)] {
+			t.Errorf("no scenario has %s", row.Type)
+		}
+	}
+	for _, code := range []int{1012, 1013, 4401, 4408, 4409, 4410} {
+		if !codes[code] {
+			t.Errorf("no scenario ends with %d", code)
+		}
+	}
+}

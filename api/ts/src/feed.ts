@@ -210,9 +210,9 @@ export class Feed {
 
 /** What the frames of a run have in common; fields that it lacks are "". */
 function refOf(frame: Frame): RunRef {
-  const { task_id, session_id, agent_instance_id } = frame.payload as unknown as Record<string, unknown>;
+  const { task_id, agent_task_id, session_id, agent_instance_id } = frame.payload as unknown as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === "string" ? value : "");
-  return { task_id: text(task_id), session_id: text(session_id), agent_instance_id: text(agent_instance_id) };
+  return { task_id: text(task_id) || text(agent_task_id), session_id: text(session_id), agent_instance_id: text(agent_instance_id) };
 }
 
 function update(event: StreamEvent): Update {
