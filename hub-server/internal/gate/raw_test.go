@@ -83,7 +83,8 @@ func (c *rawClient) message() (received, error) {
 			}
 		case finText:
 			var f received
-			return f, json.Unmarshal(payload, &f)
+			err := json.Unmarshal(payload, &f)
+			return f, err
 		default:
 			return received{}, fmt.Errorf("frame %x %q", first, payload)
 		}

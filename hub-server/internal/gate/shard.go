@@ -79,7 +79,7 @@ func (s *shard) run(ctx context.Context) error {
 		for _, c := range ready {
 			s.serve(c, start)
 		}
-		s.ring(start)
+		s.ring(start) //nolint:contextcheck // a check of a connection ends with that
 		s.report()
 		s.rest(ctx, time.Since(start))
 		if next, ok := s.alarms.next(); ok {
