@@ -15,6 +15,10 @@ class Tab {
   ready = 0;
   /** Lets the tab's loop wait before it comes back. */
   slowly: () => Promise<void> = async () => {};
+  /** Lets the tab wait while it keeps a cursor. */
+  keep: () => Promise<void> = async () => {};
+  keeping = false;
+  #out = false; // the loop has an update
 
   constructor(
     readonly scene: Scene,
@@ -23,9 +27,12 @@ class Tab {
     const client = scene.hub.client(3_600_000, { keeper: scene.keeper });
     const position = {
       loadCursor: () => scene.position.loadCursor(),
-      saveCursor: (cursor: string) => {
+      saveCursor: async (cursor: string) => {
+        this.keeping = true;
+        await this.keep();
         this.kept.push(cursor);
         scene.position.saveCursor(cursor);
+        this.keeping = false;
       },
     };
     const feed = new SharedFeed({
@@ -45,7 +52,9 @@ class Tab {
       if (update.isNew && update.frame) {
         this.told.push(keyOf(update.frame).replace("message.new ", ""));
       }
+      this.#out = true;
       await this.slowly();
+      this.#out = false;
     }
   }
 
@@ -58,6 +67,11 @@ class Tab {
       assert.ok(turn < 20_000, `${this.name}: waited in vain; told ${this.told}, kept ${this.kept}`);
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  /** Nothing more will happen in this tab by itself. */
+  settled(): boolean {
+    return this.#out || this.keeping || this.kept.includes("c1");
   }
 
   knows(...ids: string[]): boolean {
@@ -150,6 +164,40 @@ test("a leader that dies before it has kept the cursor is followed by one that k
   scene.profile.kill(first);
   const next = await scene.hub.socket();
   assert.deepEqual([next.cursor, scene.position.cursor], ["c1", "c0"]);
+});
+
+test("a leader may die at any moment: the next one gets what is lacking, and each fact is told once", async (t) => {
+  const never = () => new Promise<void>(() => {});
+  const moments: Record<string, (scene: Scene, leader: Tab) => void> = {
+    "before it has told the others": (scene, leader) => {
+      scene.profile.lose = ({ kind }) => kind === "update";
+      leader.slowly = never;
+    },
+    "before its application has come back": (_, leader) => (leader.slowly = never),
+    "while it keeps the cursor": (_, leader) => (leader.keep = never),
+    "after it has kept the cursor": () => {},
+    "after it has kept the cursor, and nobody else was told": (scene) => (scene.profile.lose = ({ kind }) => kind === "update"),
+  };
+  for (const [moment, prepare] of Object.entries(moments)) {
+    await t.test(moment, async (t) => {
+      const scene = new Scene(t);
+      const [first, second, end] = await scene.two();
+      prepare(scene, first);
+      end.message("msg_1", "c1");
+      await first.until(() => first.told.length === 1);
+      await first.until(() => first.settled());
+      scene.profile.kill(first);
+      const next = await scene.hub.socket();
+      next.hello("replayed", next.cursor);
+      if (next.cursor === "c0") {
+        next.message("msg_1", "c1");
+      }
+      next.message("msg_2", "c2");
+      await second.until(() => second.told.length === 2);
+      assert.deepEqual(second.told, ["msg_1", "msg_2"]);
+      await second.until(() => scene.position.cursor === "c2");
+    });
+  }
 });
 
 test("a tab that missed what the dead leader has kept goes on from what it knows", async (t) => {

@@ -188,3 +188,9 @@ func npm(dir string, args ...string) error {
 
 // Test runs the SDK's own tests; what they print is in the error.
 func (p Package) Test() error { return npm(p.dir, "test") }
+
+// Compiler is the TypeScript compiler that the SDK was built with.
+func (p Package) Compiler() string { return filepath.Join(p.dir, "node_modules", ".bin", "tsc") }
+
+// TypeRoots is the folder of the types of Node.
+func (p Package) TypeRoots() string { return filepath.Join(p.dir, "node_modules", "@types") }
