@@ -1,5 +1,7 @@
-// Package client is the Go SDK of a Switchyard hub: REST through the generated API, the live stream of /client/ws that resumes where it
-// stopped, and the rules by which its frames are applied. It depends on nothing of the hub but the contract.
+// Package client is the Go SDK of a Switchyard hub. It depends on nothing of the hub but the contract.
+//
+// Begin with OpenFolder, which keeps a device, New, and Client.Feed, which tells everything that its user may see: once, in order, through lost
+// connections and restarts. Client.API has every REST operation. docs/client-guide.md says what all of it is for.
 package client
 
 import (

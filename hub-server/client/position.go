@@ -2,7 +2,7 @@ package client
 
 // Position is where a device stands in the hub's order of frames. Keep it and come back with it.
 type Position interface {
-	// LoadCursor returns the newest cursor, or "".
+	// LoadCursor returns the newest cursor, or "". It is called once, before the first connection.
 	LoadCursor() (string, error)
 	// SaveCursor replaces it. It is called when the caller has taken every frame up to the cursor.
 	SaveCursor(cursor string) error
