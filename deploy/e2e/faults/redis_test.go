@@ -106,8 +106,13 @@ func (s *several) newDoors() *doors {
 			s.t.Fatal("there is no limit")
 		}
 	}
-	if first := d.refresh(s.second.URL); first != http.StatusTooManyRequests {
-		s.t.Errorf("a limit that is used up at one hub is not at the other: %d", first)
+	before := d.let
+	for range refreshBurst / 2 {
+		d.refresh(s.second.URL)
+	}
+	// New tokens come meanwhile, but not half as many.
+	if more := d.let - before; more > refreshBurst/4 {
+		s.t.Errorf("a limit that was used up at one hub let through %d of %d at the other", more, refreshBurst/2)
 	}
 	return d
 }
