@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 const (
 	markGather = 250 * time.Millisecond
 	markFinish = 5 * time.Second
+	markRows   = 100 // of one transaction: messages are committed in between
 )
 
 // DeviceMark is how far one device has been served. It belongs to the device of that user only.
@@ -107,20 +109,24 @@ func (m *Marks) Flush(ctx context.Context) error {
 		batch = append(batch, mark)
 	}
 	m.mu.Unlock()
-	if len(batch) == 0 {
-		return nil
+	for part := range slices.Chunk(batch, markRows) {
+		if err := m.store.SaveDeviceMarks(ctx, part); err != nil {
+			return fmt.Errorf("save device marks: %w", err)
+		}
+		m.saved(part)
 	}
-	if err := m.store.SaveDeviceMarks(ctx, batch); err != nil {
-		return fmt.Errorf("save device marks: %w", err)
-	}
+	return nil
+}
+
+// saved forgets moves that are written, unless they have gone on meanwhile.
+func (m *Marks) saved(marks []DeviceMark) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, mark := range batch {
+	for _, mark := range marks {
 		if m.moved[mark.Device] == mark {
 			delete(m.moved, mark.Device)
 		}
 	}
-	return nil
 }
 
 // signal wakes whoever waits on c, or the next one who will. c has room for one.

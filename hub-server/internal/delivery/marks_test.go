@@ -73,3 +73,19 @@ func TestMarksSurviveAStoreThatIsAway(t *testing.T) {
 		<-done
 	})
 }
+
+// Thousands of devices acknowledge at once: nobody's message waits for all of their marks.
+func TestManyMarksAreWrittenInParts(t *testing.T) {
+	store := newMemoryMarks()
+	marks := NewMarks(slog.New(slog.DiscardHandler), store, func() wire.Epoch { return testEpoch })
+	const devices = 2*markRows + 1
+	for range devices {
+		marks.Move(id.NewUser(), id.NewDevice(), 1)
+	}
+	if err := marks.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(store.saved) != devices || store.saves != 3 || len(marks.moved) != 0 {
+		t.Errorf("%d of %d marks in %d writes, %d left", len(store.saved), devices, store.saves, len(marks.moved))
+	}
+}
