@@ -47,13 +47,13 @@ func New(opts Options) (*Client, error) {
 		return nil, err
 	}
 	transport := opts.transport()
-	plain := &http.Client{Transport: transport}
+	plain := doer(transport)
 	open, err := newAPI(hub, plain, opts.UserAgent)
 	if err != nil {
 		return nil, err
 	}
 	tokens := newTokenSource(opts.Keeper, open)
-	api, err := newAPI(hub, &http.Client{Transport: &bearerTransport{next: transport, tokens: tokens}}, opts.UserAgent)
+	api, err := newAPI(hub, doer(&bearerTransport{next: transport, tokens: tokens}), opts.UserAgent)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func Anonymous(opts Options) (ClientInterface, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAPI(hub, &http.Client{Transport: opts.transport()}, opts.UserAgent)
+	return newAPI(hub, doer(opts.transport()), opts.UserAgent)
 }
 
 // API is every REST operation of the contract, authenticated. Read answers with Decode.
@@ -74,6 +74,11 @@ func (c *Client) API() ClientInterface { return c.api }
 
 // Hub is the base URL that the client speaks with.
 func (c *Client) Hub() string { return c.hub }
+
+// doer sends requests and follows no redirect: each carries a secret, in its header or its body, and that is for the hub alone.
+func doer(transport http.RoundTripper) *http.Client {
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
 
 func newAPI(hub string, doer HttpRequestDoer, agent string) (*API, error) {
 	return NewClient(hub, WithHTTPClient(doer), WithRequestEditorFn(func(_ context.Context, req *http.Request) error {

@@ -38,10 +38,17 @@ func CodeOf(err error) ProblemCode {
 func problemOf(resp *http.Response, body []byte) error {
 	var p Problem
 	if err := json.Unmarshal(body, &p); err != nil || p.Code == "" {
-		p = Problem{Code: ProblemUnexpected, Detail: "The address answered with " + resp.Status + ", which is not an answer of a hub. Check the address."}
+		p = Problem{Code: ProblemUnexpected, Detail: unexpected(resp)}
 	}
 	p.Status = resp.StatusCode
 	return &ProblemError{Problem: p, RetryAfter: retryAfter(resp.Header)}
+}
+
+func unexpected(resp *http.Response) string {
+	if to, err := resp.Location(); err == nil {
+		return fmt.Sprintf("The address leads to %s://%s, where the login is not sent. If the hub is there, use that address.", to.Scheme, to.Host)
+	}
+	return "The address answered with " + resp.Status + ", which is not an answer of a hub. Check the address."
 }
 
 // retryAfter reads the header in its form of seconds, the only one that a hub uses.

@@ -43,8 +43,12 @@ func newHub(who Identity) (*hub, error) {
 	if !ok {
 		return nil, errors.New("the HTTP transport of this program was replaced")
 	}
-	return &hub{base: base, credential: who.Credential, client: &http.Client{Transport: transport.Clone()}}, nil
+	client := &http.Client{Transport: transport.Clone(), CheckRedirect: stay}
+	return &hub{base: base, credential: who.Credential, client: client}, nil
 }
+
+// stay follows no redirect: what is sent is a secret, or goes with one, and is for the hub alone.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // ParseHubURL checks the address of a hub: http or https, a host, nothing behind it.
 func ParseHubURL(text string) (*url.URL, error) {
@@ -151,6 +155,9 @@ func problem(answer *http.Response) error {
 	code := fault.Internal
 	if answer.StatusCode == http.StatusUnauthorized {
 		code = fault.Unauthenticated
+	}
+	if to, err := answer.Location(); err == nil {
+		return fault.New(code, "The address leads to %s://%s, where nothing is sent. If the hub is there, use that address.", to.Scheme, to.Host)
 	}
 	return fault.New(code, "The hub answered %s.", answer.Status)
 }
