@@ -27,7 +27,7 @@ export class Feed {
   #heads = new Map<string, number>(); // newest message told of each conversation
   #before = false; // a connection stood before
   #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
-  #doubtful = false;
+  #owed = false; // a snapshot has to be taken, or was begun and is not whole
   #lost: number | undefined; // when the last link broke
 
   constructor(parts: StreamParts & { send: Send }, at: Position, options: FeedOptions = {}) {
@@ -61,7 +61,7 @@ export class Feed {
   /** Goes on from what another feed of this device knew at the place where this one stands. */
   load(state: FeedState): void {
     this.#before = true;
-    this.#doubtful = false;
+    this.#owed = false;
     this.#reducer = Reducer.load(state.reducer);
     this.#runs = new Map(state.runs.map((run) => [run.task_id, run]));
     this.#heads = new Map(state.heads);
@@ -88,7 +88,7 @@ export class Feed {
 
   /** What this feed knows has holes: the next connection takes a snapshot, whatever the hub can replay. */
   doubt(): void {
-    this.#doubtful = true;
+    this.#owed = true;
   }
 
   /** Takes a frame that another tab has told; what it lacks, that tab has fetched. */
@@ -100,26 +100,42 @@ export class Feed {
 
   /** Fills the hole that a new connection leaves, if the hub has not continued the one before. */
   async *#connected(event: StreamEvent): AsyncGenerator<Update, void, void> {
-    yield update(event);
     const begin = this.#options.begin ?? "whole";
     if (!this.#before) {
       this.#resumed = !event.snapshot && begin !== "whole";
     }
-    if (this.#incomplete(event)) {
-      yield* this.#snapshot(this.#since());
-    }
+    this.#owed ||= this.#incomplete(event);
+    yield* this.#whole(this.#settled(event, this.#since()));
     this.#before = true;
-    this.#doubtful = false;
     this.#lost = undefined;
     yield ready(event);
+  }
+
+  /** Tells an event, and takes the snapshot that is owed. */
+  async *#settled(event: StreamEvent, since: number): AsyncGenerator<Update, void, void> {
+    yield update(event);
+    if (this.#owed) {
+      yield* this.#addAll(this.#questioner().snapshot(since, this.#reducer, this.#heads, this.#runs));
+    }
+    this.#owed = false;
+  }
+
+  /** Tells all that belongs to a frame. If the caller leaves in the middle of it, the next connection goes on from before that frame. */
+  async *#whole(updates: AsyncIterable<Update>): AsyncGenerator<Update, void, void> {
+    let whole = false;
+    try {
+      yield* updates;
+      whole = true;
+    } finally {
+      if (!whole) {
+        this.#at.takeBack();
+      }
+    }
   }
 
   /** Whether a snapshot has to fill what the new connection lacks. */
   #incomplete(event: StreamEvent): boolean {
     const begin = this.#options.begin ?? "whole";
-    if (this.#doubtful) {
-      return true;
-    }
     if (this.#before || begin === "missed") {
       return event.snapshot;
     }
@@ -134,8 +150,8 @@ export class Feed {
 
   /** Fills the hole that a frame of the connection speaks of. */
   async *#restored(event: StreamEvent): AsyncGenerator<Update, void, void> {
-    yield update(event);
-    yield* this.#snapshot(this.#options.since?.getTime() ?? 0);
+    this.#owed = true;
+    yield* this.#whole(this.#settled(event, this.#options.since?.getTime() ?? 0));
     yield ready(event);
   }
 
@@ -146,7 +162,7 @@ export class Feed {
     }
     let verdict = this.#reducer.apply(frame);
     if (verdict === "missed") {
-      yield* this.#fill(about, (frame.payload as { event_seq: number }).event_seq);
+      yield* this.#whole(this.#fill(about, (frame.payload as { event_seq: number }).event_seq));
       verdict = this.#reducer.apply(frame);
     }
     this.#note(frame);
@@ -164,10 +180,6 @@ export class Feed {
     if (this.#reducer.watermark(about.task_id) < seq - 1) {
       this.#reducer.begin(about.task_id, seq - 1);
     }
-  }
-
-  async *#snapshot(since: number): AsyncGenerator<Update, void, void> {
-    yield* this.#addAll(this.#questioner().snapshot(since, this.#reducer, this.#heads, this.#runs));
   }
 
   #questioner(): Questioner {

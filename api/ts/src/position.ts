@@ -37,6 +37,7 @@ export class Progress {
   readonly #kept: Position;
   #handed: string | undefined; // of the newest frame that was handed on; undefined until it was loaded
   #due = ""; // of the newest frame that was handed on but not kept yet
+  #before: string | undefined; // #handed, before the present frame
 
   constructor(kept: Position) {
     this.#kept = kept;
@@ -53,9 +54,16 @@ export class Progress {
 
   /** Notes that a contiguous frame is about to be handed on. A frame in the middle of a step has no cursor. */
   hand(cursor: string | undefined): void {
+    this.#before = this.#handed;
     if (cursor) {
       this.#handed = this.#due = cursor;
     }
+  }
+
+  /** Undoes hand: the reader has left before the frame was handed on whole. */
+  takeBack(): void {
+    this.#handed = this.#before;
+    this.#due = "";
   }
 
   /** Keeps what was handed on: the reader has come back for more. */
