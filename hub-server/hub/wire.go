@@ -89,7 +89,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 		accounts: sqlstore.NewAccounts(h.store, s.writer),
 		fleet:    sqlstore.NewFleet(h.store, s.writer),
 		chat:     sqlstore.NewChat(h.store, s.writer),
-		runlog:   sqlstore.NewRunlog(h.store, s.writer),
+		runlog:   sqlstore.NewRunlog(h.store, s.writer, peer.ID(h.name)),
 		prompts:  sqlstore.NewPrompts(h.store, s.writer),
 		marks:    sqlstore.NewMarks(h.store, s.writer),
 	}

@@ -104,7 +104,7 @@ func (h *hub) wire() httpapi.Deps {
 		h.t.Fatal(err)
 	}
 	metrics := telemetry.NewRegistry("hub")
-	h.record = &damaged{Store: sqlstore.NewRunlog(store, writer)}
+	h.record = &damaged{Store: sqlstore.NewRunlog(store, writer, "hub")}
 	runs := runlog.New(runlog.Config{
 		Store: h.record, Edges: fleets, Presence: h.online, Signer: signer, Log: log, Metrics: metrics,
 	})

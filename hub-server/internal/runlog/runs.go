@@ -50,7 +50,7 @@ func New(c Config) Services {
 	blobs := &Blobs{store: c.Store, max: cmp.Or(c.MaxBlob, DefaultMaxBlob)}
 	dispatcher := NewDispatcher(c.Edges, c.Presence, c.Signer)
 	runs := &Runs{
-		store: c.Store, succession: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},
+		store: c.Store, lanes: c.Store, succession: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},
 		dispatcher: dispatcher, presence: c.Presence, signer: c.Signer, log: c.Log, metrics: m,
 		holds: newHolds(),
 	}
@@ -62,6 +62,7 @@ func New(c Config) Services {
 // Safe for concurrent use.
 type Runs struct {
 	store      RunStore
+	lanes      LaneStore
 	succession SuccessionStore
 	events     EventStore
 	commands   CommandStore

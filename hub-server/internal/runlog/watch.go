@@ -21,13 +21,14 @@ const (
 )
 
 // Watch ends the runs of edges that stay away or were removed, and dispatches waiting runs that no greeting reached. Absence is observed on this
-// process's monotonic clock, never computed from stored times (architecture 10): a start of the hub begins the observation anew.
+// process's monotonic clock, never computed from stored times (architecture 10): a start of the hub begins the observation anew. What is volatile
+// decides nothing for good: an edge that the store says is at another hub that lives is that hub's to miss.
 type Watch struct {
 	runs      *Runs
 	continuer Continuer
 	after     time.Duration
 
-	lastLook  time.Time // monotonic
+	lastLook  time.Time // that saw everything; monotonic
 	lastWall  time.Time
 	lastSweep time.Time
 	absent    map[id.Run]time.Time // since when its edge is, monotonic; owned by Run
@@ -68,7 +69,6 @@ func (w *Watch) Look(ctx context.Context, at, wall time.Time) error {
 	if w.slept(at, wall) {
 		clear(w.absent)
 	}
-	w.lastLook, w.lastWall = at, wall
 	if w.lastSweep.IsZero() || at.Sub(w.lastSweep) >= sweepEvery {
 		w.lastSweep = at
 		if err := w.runs.closer.blobs.sweep(ctx); err != nil {
@@ -85,7 +85,12 @@ func (w *Watch) Look(ctx context.Context, at, wall time.Time) error {
 	if err != nil {
 		return err
 	}
-	w.observe(open, at)
+	away, err := w.away(ctx, open)
+	if err != nil {
+		return err
+	}
+	w.observe(open, away, at)
+	w.lastLook, w.lastWall = at, wall
 	for _, r := range open {
 		reason, err := w.reason(ctx, r, at)
 		if err != nil {
@@ -153,19 +158,36 @@ func jumped(monotonic, wall, tolerated time.Duration) bool {
 	return monotonic > lookEvery+tolerated || (wall-monotonic).Abs() > jump
 }
 
-// observe begins an absence for each open run whose edge is not here, and ends it for all others. Each run has its own: one that began since the
-// last look shows that its edge was here meanwhile.
-func (w *Watch) observe(open []Run, at time.Time) {
-	away := map[id.Run]time.Time{}
+// away returns the edges of open runs that are at no hub: no word of them has come here, and none is held by another hub that lives, whose word
+// may be lost on the way.
+func (w *Watch) away(ctx context.Context, open []Run) (map[id.Edge]bool, error) {
+	away := map[id.Edge]bool{}
 	for _, r := range open {
-		if w.runs.presence.Online(r.Edge) {
+		if _, judged := away[r.Edge]; judged || w.runs.presence.Online(r.Edge) {
+			continue
+		}
+		elsewhere, err := w.runs.lanes.HeldElsewhere(ctx, r.Edge)
+		if err != nil {
+			return nil, err
+		}
+		away[r.Edge] = !elsewhere
+	}
+	return away, nil
+}
+
+// observe begins an absence for each open run whose edge is away, and ends it for all others. Each run has its own: one that began since the
+// last look shows that its edge was here meanwhile.
+func (w *Watch) observe(open []Run, away map[id.Edge]bool, at time.Time) {
+	absent := map[id.Run]time.Time{}
+	for _, r := range open {
+		if !away[r.Edge] {
 			continue
 		}
 		since, known := w.absent[r.ID]
 		if !known {
 			since = at
 		}
-		away[r.ID] = since
+		absent[r.ID] = since
 	}
-	w.absent = away
+	w.absent = absent
 }

@@ -23,6 +23,7 @@ type oneRun struct {
 	mu      sync.Mutex
 	run     Run
 	online  bool
+	held    bool      // at another hub, as the store has it
 	revoked time.Time // of the edge; zero while it may connect
 }
 
@@ -36,6 +37,19 @@ func (s *oneRun) arrive(online bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.online = online
+}
+
+// hold says whether the store has the edge at another hub.
+func (s *oneRun) hold(elsewhere bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = elsewhere
+}
+
+func (s *oneRun) HeldElsewhere(context.Context, id.Edge) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held, nil
 }
 
 // begin starts another run on the same edge.
@@ -142,6 +156,29 @@ func TestAnEdgeThatComesBackBeginsANewAbsence(t *testing.T) {
 		pass(11 * time.Minute)
 		if s.state() != run.StateInterrupted {
 			t.Errorf("an absence of more than an hour left the run %s", s.state())
+		}
+	})
+}
+
+// A hub that hears nothing of the others any more does not take the edges that are there for absent.
+func TestAnEdgeThatTheStoreHasAtAnotherHubIsNotAbsentHere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &oneRun{}
+		watched(t, s)
+		pass(50 * time.Minute)
+		s.hold(true)
+		pass(3 * time.Hour)
+		if s.state() != run.StateRunning {
+			t.Fatalf("the run of an edge that is at another hub is %s", s.state())
+		}
+		s.hold(false) // that hub is gone
+		pass(50 * time.Minute)
+		if s.state() != run.StateRunning {
+			t.Errorf("less than an hour after the end of the other hub the run is %s", s.state())
+		}
+		pass(11 * time.Minute)
+		if s.state() != run.StateInterrupted {
+			t.Errorf("after an absence of more than an hour the run is %s", s.state())
 		}
 	})
 }

@@ -131,6 +131,9 @@ func (h *hub) Online(edge id.Edge) bool {
 // announce tells the other hub which edges are held here.
 func (h *hub) announce() {
 	w := h.world
+	if w.now.Before(w.apartUntil) {
+		return
+	}
 	for _, l := range h.links {
 		if !l.greeted {
 			continue

@@ -177,6 +177,9 @@ func (l *link) sendCommands(ctx context.Context) error {
 	return nil
 }
 
+// works says whether both ends can use it.
+func (l *link) works() bool { return l.greeted && l.open && !l.mute }
+
 func (l *link) beat() {
 	if !l.open {
 		return

@@ -103,15 +103,16 @@ func TestBrokenRulesAreFoundOut(t *testing.T) {
 		shown  string // by what is said of it
 		first  uint64 // the story to begin with: one that shows it, unless the stories have become others
 	}{
-		{noWatermark, "was applied again", 7},
-		{noFence, "without holding its lane", 121},
-		{noTerminalGate, "has 2 outcomes", 86},
+		{noWatermark, "was applied again", 10},
+		{noFence, "without holding its lane", 216},
+		{noTerminalGate, "has 2 outcomes", 87},
 		{answersTwice, "was settled 2 times", 126},
-		{continuesTwice, "had 2 effects", 526},
-		{startsTwice, "processes were started", 5},
-		{losesAnswers, "no agent went on with it", 74},
+		{continuesTwice, "had 2 effects", 528},
+		{startsTwice, "processes were started", 11},
+		{losesAnswers, "no agent went on with it", 99},
 		{skipsOnResume, "was told event", 6},
-		{trustsTrimmed, "was told event", 5},
+		{trustsHearsay, "was at hub", 10},
+		{trustsTrimmed, "was told event", 16},
 	} {
 		t.Run(string(c.broken), func(t *testing.T) {
 			t.Parallel()

@@ -23,6 +23,7 @@ const (
 	startsTwice    sabotage = "an edge forgets which commands it has taken"
 	losesAnswers   sabotage = "an edge says that an answer was delivered when it has it, not when the agent goes on"
 	skipsOnResume  sabotage = "a resume begins one row behind its cursor"
+	trustsHearsay  sabotage = "a hub takes an edge for absent of which it hears nothing, wherever the store has it"
 	trustsTrimmed  sabotage = "a resume from a trimmed position is no reset"
 )
 
@@ -36,6 +37,9 @@ func (b sabotage) lane(now runlog.LaneNow, f runlog.LaneFrame) runlog.LaneNow {
 	}
 	return now
 }
+
+// held is whether an edge is taken to be at another hub.
+func (b sabotage) held(elsewhere bool) bool { return elsewhere && b != trustsHearsay }
 
 // prepared is what a hub takes its lane for when a frame comes.
 func (b sabotage) prepared(l runlog.LaneState, first wire.ProducerSeq) runlog.LaneState {

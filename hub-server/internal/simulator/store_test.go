@@ -48,6 +48,9 @@ type laneRecord struct {
 type fence struct {
 	number runlog.Fence
 	lane   *laneRecord
+	holder *hub // at which it was taken
+	life   int  // of that process
+	since  time.Time
 }
 
 type runRecord struct {

@@ -20,6 +20,8 @@ var beginning = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 const (
 	troubleFor = 22 * time.Second // virtual
 	healsIn    = 6 * time.Minute  // at most
+	apartEvery = 10               // stories there is one in which the bus between hubs is gone
+	apartFor   = 2 * time.Minute
 )
 
 // tell plays the story of a seed and returns it when it is over.
@@ -45,6 +47,9 @@ func newWorld(seed uint64, broken sabotage) *world {
 		owner: id.NewUser(), session: id.NewSession(), agent: id.NewAgent(), starts: map[id.Run]int{}, effects: map[id.Request]int{}, metrics: telemetry.NewRegistry("sim"),
 	}
 	w.store = newStore(w)
+	if seed%apartEvery == 0 {
+		w.apartUntil = w.now.Add(apartFor)
+	}
 	for i := range 2 {
 		h := &hub{world: w, name: fmt.Sprintf("hub%d", i), skew: w.between(-time.Hour, time.Hour)}
 		w.hubs = append(w.hubs, h)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -53,7 +54,7 @@ func (v view) OpenLane(ctx context.Context, edge id.Edge, hello wire.Hello) (lan
 			v.fences[edge] = f
 		}
 		f.number++
-		f.lane = l
+		f.lane, f.holder, f.life, f.since = l, v.hub, v.hub.life, v.world.now
 		lane = runlog.LaneState{
 			Edge: edge, Incarnation: hello.Incarnation, Watermark: l.watermark, Chain: l.chain, Fence: f.number, Epoch: v.epoch,
 		}
@@ -61,6 +62,16 @@ func (v view) OpenLane(ctx context.Context, edge id.Edge, hello wire.Hello) (lan
 		return nil
 	})
 	return lane, fresh, err
+}
+
+// HeldElsewhere implements runlog.LaneStore. The list of hubs is kept here as it should be.
+func (v view) HeldElsewhere(ctx context.Context, edge id.Edge) (bool, error) {
+	if err := rest(ctx); err != nil {
+		return false, err
+	}
+	f := v.fences[edge]
+	held := f != nil && f.holder != v.hub && f.holder.up && f.holder.life == f.life
+	return v.world.broken.held(held), nil
 }
 
 // RecordGap implements runlog.LaneStore. Journals here keep everything.
@@ -173,11 +184,25 @@ func (v view) AppendOwn(ctx context.Context, runID id.Run, last runlog.EventSeq,
 		}
 		var g *runlog.Growth
 		if g, done = v.world.broken.head(r.head()).Extend(last, entries); done {
+			v.givenUp(r, entries)
 			v.save(r, g, v.now())
 		}
 		return nil
 	})
 	return done, err
+}
+
+// givenUp holds the end of a run for the absence of its edge to where the edge was for all that time.
+func (v view) givenUp(r *runRecord, entries []runlog.Entry) {
+	f := v.fences[r.Edge]
+	if f == nil || f.holder == v.hub || v.world.now.Sub(f.since) < interruptAfter {
+		return
+	}
+	absent := slices.ContainsFunc(entries, func(e runlog.Entry) bool { return e.Type == event.RunInterrupted })
+	there := slices.ContainsFunc(f.holder.links, func(l *link) bool { return l.edge.id == r.Edge && l.works() && l.state.Fence == f.number })
+	if absent && there {
+		v.world.fail("%s gave up %s, whose edge was at %s all the while", v.hub.name, name(v.world, r.ID), f.holder.name)
+	}
 }
 
 // Dispatched implements runlog.SuccessionStore.

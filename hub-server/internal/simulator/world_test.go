@@ -29,10 +29,12 @@ type world struct {
 	tasks  []*task
 	serial int
 	rough  bool // the network and the processes misbehave
-	broken sabotage
-	trace  trace
-	wrong  []string // what must not be and was seen
-	done   deeds
+	// until when hubs hear nothing of one another
+	apartUntil time.Time
+	broken     sabotage
+	trace      trace
+	wrong      []string // what must not be and was seen
+	done       deeds
 
 	metrics *telemetry.Registry
 

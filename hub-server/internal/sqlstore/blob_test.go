@@ -111,7 +111,7 @@ func TestABadUploadLeavesNoBlob(t *testing.T) {
 		if !errors.Is(err, fault.New(fault.NotFound, "")) {
 			t.Errorf("open: %v, want NotFound", err)
 		}
-		if err := NewRunlog(r.store, r.writer).SweepUploads(t.Context(), time.Now().Add(time.Hour)); err != nil {
+		if err := NewRunlog(r.store, r.writer, "hub").SweepUploads(t.Context(), time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		if n := r.count(t, `SELECT COUNT(*) FROM blob_chunks`); n != 0 {

@@ -118,7 +118,7 @@ func commitUntilKilled(path string) {
 	}
 	w, stop := runWriter(s)
 	defer stop()
-	store := NewRunlog(s, w)
+	store := NewRunlog(s, w, "hub")
 	lane, _, err := store.OpenLane(context.Background(), crashEdge, crashHello())
 	for err == nil {
 		var res runlog.LaneResult

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/peer"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -20,8 +21,10 @@ func (r *Runlog) OpenLane(ctx context.Context, edge id.Edge, hello wire.Hello) (
 	var fresh bool
 	laneID := randomKey()
 	err := r.writer.Do(ctx, []Lock{LockLane(string(edge))}, func(ctx context.Context, tx *Tx) (err error) {
-		lane, fresh, err = tx.openLane(ctx, laneID, edge, hello)
-		return err
+		if lane, fresh, err = tx.openLane(ctx, laneID, edge, hello); err != nil {
+			return err
+		}
+		return tx.holdLane(ctx, lane, r.me)
 	})
 	if err != nil {
 		return runlog.LaneState{}, false, fmt.Errorf("open lane: %w", err)
@@ -53,6 +56,26 @@ ON CONFLICT (edge_id) DO UPDATE SET fence = lane_fences.fence + 1, lane_id = exc
 RETURNING fence`
 	err = t.QueryRow(ctx, take, string(edge), laneID, string(hello.BootNonce), micros(t.now)).Scan(&lane.Fence)
 	return lane, fresh, err
+}
+
+// holdLane notes at which hub process the lane was taken.
+func (t *Tx) holdLane(ctx context.Context, lane runlog.LaneState, hub peer.ID) error {
+	const hold = `UPDATE lane_fences SET hub_id = $2, held_fence = fence WHERE edge_id = $1`
+	if _, err := t.Exec(ctx, hold, string(lane.Edge), string(hub)); err != nil {
+		return fmt.Errorf("note who holds the lane: %w", err)
+	}
+	return nil
+}
+
+// HeldElsewhere implements runlog.LaneStore. What a hub that knows nothing of holders has taken is held by nobody.
+func (r *Runlog) HeldElsewhere(ctx context.Context, edge id.Edge) (bool, error) {
+	const query = `
+SELECT 1 FROM lane_fences f JOIN hubs h ON h.hub_id = f.hub_id WHERE f.edge_id = $1 AND f.held_fence = f.fence AND f.hub_id <> $2`
+	held, err := hasRow(r.store.readDB.QueryRowContext(ctx, query, string(edge), string(r.me)))
+	if err != nil {
+		return false, fmt.Errorf("read who holds the lane of %s: %w", edge, err)
+	}
+	return held, nil
 }
 
 // insertLane says whether the edge has had another lane before.

@@ -37,6 +37,23 @@ func eachPair(t *testing.T, contract func(t *testing.T, s [2]*Store, w [2]*Write
 	}
 }
 
+// The file is locked by whoever uses it: nobody waits for a process that was killed.
+func TestAHubThatOpensASQLiteFileIsTheOnlyOneOnTheList(t *testing.T) {
+	t.Parallel()
+	at := newFile(t)
+	s := openAt(t, at)
+	if err := NewPeers(s, startWriter(t, s)).Announce(t.Context(), "killed", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = openAt(t, at)
+	if left, err := NewPeers(s, nil).Peers(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("on the list: %v, %v", left, err)
+	}
+}
+
 func TestAFormatIsSwitchedOnOnceNoHubLivesThatCannotReadIt(t *testing.T) {
 	eachPair(t, func(t *testing.T, s [2]*Store, w [2]*Writer) {
 		ctx := t.Context()

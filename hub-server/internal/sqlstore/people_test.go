@@ -35,7 +35,7 @@ func eachTown(t *testing.T, contract func(w *town)) {
 	t.Parallel()
 	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
 		contract(&town{
-			t: t, store: s, accounts: NewAccounts(s, w), fleet: NewFleet(s, w), chat: NewChat(s, w), runs: NewRunlog(s, w),
+			t: t, store: s, accounts: NewAccounts(s, w), fleet: NewFleet(s, w), chat: NewChat(s, w), runs: NewRunlog(s, w, "hub"),
 			now: time.Now().UTC().Truncate(time.Microsecond),
 		})
 	})

@@ -177,7 +177,7 @@ func (h askingHub) missing(t *testing.T, said heardFrom, seen map[id.Request]str
 // notifications are what devices are shown of all questions behind a position, each told to tell as it is found.
 func notifications(ctx context.Context, s *Store, after delivery.Position, tell func(id.Request, string)) (map[id.Request]string, error) {
 	found := map[id.Request]string{}
-	prompts, log := NewPrompts(s, nil), NewRunlog(s, nil)
+	prompts, log := NewPrompts(s, nil), NewRunlog(s, nil, "hub")
 	for {
 		rows, err := s.Rows(ctx, after, 500)
 		if err != nil || len(rows) == 0 {
@@ -220,7 +220,7 @@ func askForever(ctx context.Context, h askingHub, s *Store, w *Writer) error {
 	if err != nil {
 		return err
 	}
-	log := NewRunlog(s, w)
+	log := NewRunlog(s, w, "hub")
 	lane, _, err := log.OpenLane(ctx, h.Edge, h.Hello)
 	if err != nil {
 		return err

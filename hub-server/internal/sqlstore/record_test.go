@@ -39,7 +39,7 @@ func newRecord(tb testing.TB, s *Store, w *Writer) *record {
 	}
 	f := &testFleet{owner: id.NewUser(), online: map[id.Edge]bool{}}
 	services := runlog.New(runlog.Config{
-		Store: NewRunlog(s, w), Edges: f, Presence: f, Signer: signer,
+		Store: NewRunlog(s, w, "hub"), Edges: f, Presence: f, Signer: signer,
 		Log: slog.New(slog.DiscardHandler), Metrics: telemetry.NewRegistry("hub"), MaxBlob: 4 << 20,
 	})
 	return &record{

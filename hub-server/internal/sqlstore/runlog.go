@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/peer"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -12,12 +13,13 @@ import (
 type Runlog struct {
 	store  *Store
 	writer *Writer
+	me     peer.ID
 }
 
 var _ runlog.Store = (*Runlog)(nil)
 
-// NewRunlog reads from s and writes through w.
-func NewRunlog(s *Store, w *Writer) *Runlog { return &Runlog{store: s, writer: w} }
+// NewRunlog reads from s and writes through w, for the hub process me.
+func NewRunlog(s *Store, w *Writer, me peer.ID) *Runlog { return &Runlog{store: s, writer: w, me: me} }
 
 // lockSetOf is what a request has to lock that appends to the log of a run.
 func lockSetOf(session id.Session, runID id.Run) []Lock {

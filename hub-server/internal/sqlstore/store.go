@@ -50,7 +50,22 @@ func (s *Store) prepare(ctx context.Context) (*Store, error) {
 		s.Close() //nolint:errcheck // the first error is the one to report
 		return nil, fmt.Errorf("read epoch: %w", err)
 	}
+	if err := s.crossOffDead(ctx); err != nil {
+		s.Close() //nolint:errcheck // the first error is the one to report
+		return nil, err
+	}
 	return s, nil
+}
+
+// crossOffDead empties the list of hubs of a SQLite file: its lock says that no other process uses it, so whoever is on the list has died.
+func (s *Store) crossOffDead(ctx context.Context) error {
+	if s.path == "" {
+		return nil
+	}
+	if _, err := s.writeDB.ExecContext(ctx, `DELETE FROM hubs`); err != nil {
+		return fmt.Errorf("clear list of hubs: %w", err)
+	}
+	return nil
 }
 
 // NewWriter returns the writer of one hub process. committed is called after each commit that others may want to hear of, from the

@@ -36,7 +36,7 @@ func (a *asker) next() (runlog.Run, wire.Dispatch) {
 	if old.ContinuedBy == "" {
 		a.t.Fatalf("run is %s and goes on nowhere", old.State)
 	}
-	found, err := NewRunlog(a.store, a.writer).Dispatched(a.t.Context(), old.ContinuedBy)
+	found, err := NewRunlog(a.store, a.writer, "hub").Dispatched(a.t.Context(), old.ContinuedBy)
 	if err != nil {
 		a.t.Fatal(err)
 	}

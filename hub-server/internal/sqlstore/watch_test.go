@@ -81,6 +81,81 @@ func TestAnAbsentEdgesRunIsClosedAndInterruptedAndItsTextStillPosted(t *testing.
 	})
 }
 
+// The hub that holds the edge lives, and the one that watches hears nothing of it.
+func TestARunIsNotInterruptedForAnEdgeThatIsAtAnotherHub(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
+		const after = 40 * time.Millisecond
+		r, committed := watch(t, s, after)
+		peers := NewPeers(s, w)
+		if err := peers.Announce(t.Context(), "other", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		there, here := NewRunlog(s, w, "other"), NewRunlog(s, w, "hub")
+		j, n := launched(t, r)
+		held := func(by *Runlog, want bool) {
+			t.Helper()
+			if got, err := by.HeldElsewhere(t.Context(), j.edge); err != nil || got != want {
+				t.Errorf("held elsewhere: %t, %v", got, err)
+			}
+		}
+		held(here, false) // by itself
+		if _, _, err := there.OpenLane(t.Context(), j.edge, j.hello); err != nil {
+			t.Fatal(err)
+		}
+		held(here, true)
+		held(there, false)
+		r.fleet.set(j.edge, false)
+		look := runlog.NewWatch(r.Runs, r.prompts, after)
+		for at := time.Now(); at.Before(time.Now().Add(time.Hour)); at = at.Add(time.Second) {
+			if err := look.Look(t.Context(), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := r.get(t, n.ID).State; got.Ended() {
+			t.Fatalf("the run is %s", got)
+		}
+		if err := peers.Leave(t.Context(), "other"); err != nil {
+			t.Fatal(err)
+		}
+		held(here, false)
+		r.until(t, committed, n.ID, run.StateInterrupted)
+	})
+}
+
+// A hub of before raises the fence and does not say who it is.
+func TestALaneThatAnOlderHubHasTakenIsHeldByNobodyThatIsKnown(t *testing.T) {
+	eachStore(t, func(t *testing.T, s *Store, w *Writer) {
+		if err := NewPeers(s, w).Announce(t.Context(), "other", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		there, here := NewRunlog(s, w, "other"), NewRunlog(s, w, "hub")
+		j := newJournal(id.NewEdge())
+		for _, step := range []struct {
+			do   func() error
+			want bool
+		}{
+			{func() error { return nil }, false}, // it has never been here
+			{func() error { _, _, err := there.OpenLane(t.Context(), j.edge, j.hello); return err }, true},
+			{func() error { return w.Do(t.Context(), nil, raiseFence(j.edge)) }, false},
+			{func() error { _, _, err := there.OpenLane(t.Context(), j.edge, j.hello); return err }, true},
+		} {
+			if err := step.do(); err != nil {
+				t.Fatal(err)
+			}
+			if held, err := here.HeldElsewhere(t.Context(), j.edge); err != nil || held != step.want {
+				t.Errorf("held elsewhere: %t, %v; want %t", held, err, step.want)
+			}
+		}
+	})
+}
+
+func raiseFence(edge id.Edge) func(context.Context, *Tx) error {
+	return func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE lane_fences SET fence = fence + 1 WHERE edge_id = $1`, string(edge))
+		return err
+	}
+}
+
 func TestARunStoredAsWaitingWhileItsEdgeCameIsDispatched(t *testing.T) {
 	eachStore(t, func(t *testing.T, s *Store, _ *Writer) {
 		r, committed := watch(t, s, time.Hour)
