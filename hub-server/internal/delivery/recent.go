@@ -1,5 +1,7 @@
 package delivery
 
+import "github.com/switchyard-dev/switchyard/shared/id"
+
 // Bounds of what is kept of the rows that have passed.
 const (
 	recentBytes = 8 << 20
@@ -10,16 +12,21 @@ const (
 // recent is the last rows that have passed the tail, without a hole, with their frames if somebody has asked for them. Clients that come
 // back together after a short absence all read the same rows: most of them are served from here (see fromRecent). Guarded by the tail's lock.
 type recent struct {
-	rows  []*passed // from start on
-	start int
-	bytes int
+	rows    []*passed // from start on
+	start   int
+	bytes   int
+	payload int64                // of all rows that ever were here, see Row.Bytes
+	changes map[id.User]Position // the last change to a membership of whoever has one in rows, or one that has just been applied
 }
 
-// passed is a row behind the tail. It is never changed: whoever has it needs no lock.
+func newRecent() recent { return recent{changes: map[id.User]Position{}} }
+
+// passed is a row behind the tail. It is not changed once it is added: whoever has it needs no lock.
 type passed struct {
 	row     Row
 	frames  rowFrames
 	encoded bool
+	payload int64 // of all rows up to this one
 }
 
 func (p *passed) cost() int {
@@ -28,6 +35,8 @@ func (p *passed) cost() int {
 
 // add keeps a row, and drops the oldest ones that there is no room for.
 func (r *recent) add(p *passed) {
+	r.payload += int64(p.row.size())
+	p.payload = r.payload
 	r.rows = append(r.rows, p)
 	r.bytes += p.cost()
 	r.trim()
@@ -35,7 +44,7 @@ func (r *recent) add(p *passed) {
 
 func (r *recent) trim() {
 	for r.bytes > recentBytes || len(r.rows)-r.start > recentRows {
-		r.bytes -= r.rows[r.start].cost()
+		r.drop(r.rows[r.start])
 		r.rows[r.start] = nil
 		r.start++
 	}
@@ -43,6 +52,21 @@ func (r *recent) trim() {
 		r.rows = append(r.rows[:0], r.rows[r.start:]...)
 		clear(r.rows[len(r.rows):cap(r.rows)])
 		r.start = 0
+	}
+}
+
+func (r *recent) drop(p *passed) {
+	r.bytes -= p.cost()
+	if p.row.Change != NoChange && r.changes[p.row.ChangeUser] == p.row.Position {
+		delete(r.changes, p.row.ChangeUser)
+	}
+}
+
+// change notes that a row has moved somebody's membership. The roster is ahead of the rows by the one that is being delivered: it is noted when the
+// roster applies it.
+func (r *recent) change(row Row) {
+	if row.Change != NoChange {
+		r.changes[row.ChangeUser] = row.Position
 	}
 }
 
@@ -62,7 +86,7 @@ func (r *recent) encode(p Position, f rowFrames) {
 	if !ok || len(rows) == 0 || rows[0].encoded {
 		return
 	}
-	encoded := &passed{rows[0].row, f, true}
+	encoded := &passed{rows[0].row, f, true, rows[0].payload}
 	r.bytes += encoded.cost() - rows[0].cost()
 	rows[0] = encoded
 	r.trim()
@@ -77,36 +101,33 @@ func (t *Tail) Missed(p Position) (Backlog, bool) {
 	if !ok {
 		return Backlog{}, false
 	}
-	b := Backlog{Rows: len(rows)}
-	for i := range rows {
-		b.Bytes += int64(rows[i].row.size())
+	if len(rows) == 0 {
+		return Backlog{}, true
 	}
-	return b, true
+	first, last := rows[0], rows[len(rows)-1]
+	return Backlog{Rows: len(rows), Bytes: last.payload - first.payload + int64(first.row.size())}, true
 }
 
 // fromRecent returns the rows of the stream's user that lie after its position, up to a page of them, and how far they reach. It
 // answers as Outbox.RowsFor would, from memory: whoever has neither joined nor left anything since then was all the time in the conversations
-// that they are in now. False means that the store must be asked.
+// that they are in now. "Now" is what the roster knows, which may be more than upTo. False means that the store must be asked.
 func (s *Stream) fromRecent(upTo Position) (page []*passed, reach Position, ok bool) {
 	t := s.tail
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	rows, ok := t.recent.after(s.pos)
-	if !ok {
+	if !ok || t.recent.changes[s.member.user] > s.pos {
 		return nil, 0, false
 	}
 	reach, page = s.pos, make([]*passed, 0, min(len(rows), pageRows))
-	for i := range rows {
-		row := &rows[i].row
-		switch {
-		case row.Position > upTo || len(page) == pageRows:
-			return page, reach, true
-		case row.ChangeUser == s.member.user && row.Change != NoChange:
-			return nil, 0, false
-		case s.member.hears(row.Audience):
-			page = append(page, rows[i])
+	for _, p := range rows {
+		if p.row.Position > upTo || len(page) == pageRows {
+			break
 		}
-		reach = row.Position
+		if s.member.hears(p.row.Audience) {
+			page = append(page, p)
+		}
+		reach = p.row.Position
 	}
 	return page, reach, true
 }

@@ -172,3 +172,103 @@ func TestABatchHasAViewForTheOwnerAndOneForTheOthers(t *testing.T) {
 		}
 	}
 }
+
+// A page is full long before the row by which somebody came back: what was said while they were out is not theirs all the same (SEC13).
+func TestMemoryHandsOverNothingFromWhileSomebodyWasOut(t *testing.T) {
+	o := newMemoryOutbox()
+	me, s := id.NewUser(), id.NewSession()
+	tail := started(t, o, inline{})
+	o.commit(joined(s, me), left(s, me))
+	out := Position(len(o.rows))
+	for n := range 2 * pageRows {
+		o.commit(note(ToSession(s), n+1))
+	}
+	back := o.commit(joined(s, me))
+	last := o.commit(note(ToSession(s), 3*pageRows))
+	for tail.Position() < last {
+		step(t, tail)
+	}
+	if _, known := tail.Missed(out); !known {
+		t.Fatal("nothing is in memory: the test shows nothing")
+	}
+	_, read := follow(t, tail, me, out)
+	if got := read(); !slices.Equal(got, []int{0, 3 * pageRows}) {
+		t.Errorf("somebody who came back got %d notes, want the one by which they came, and one", len(got))
+	}
+	since, read := follow(t, tail, me, back)
+	if _, _, ok := since.fromRecent(last); !ok {
+		t.Error("what came behind their coming is not in memory: the test shows nothing")
+	}
+	if got := read(); !slices.Equal(got, []int{3 * pageRows}) {
+		t.Errorf("behind their coming they got %v", got)
+	}
+}
+
+// Somebody joins between a stream's look at the tail and its page: the roster knows it already, and what came before is not theirs (SEC13).
+func TestAPageHoldsNothingFromBeforeAJoiningThatOvertakesIt(t *testing.T) {
+	for _, delivered := range []bool{false, true} {
+		o := newMemoryOutbox()
+		me, watcher, s := id.NewUser(), id.NewUser(), id.NewSession()
+		o.commit(joined(s, watcher))
+		var between func()
+		tail := started(t, o, inline{fail: func(row Row) error {
+			if row.ChangeUser == me && between != nil {
+				between() // the roster has the row, and nobody else
+			}
+			return nil
+		}})
+		_, watch := follow(t, tail, watcher, 1)
+		watch()
+		o.commit(note(ToSession(s), 1), note(ToUser(me), 2))
+		step(t, tail)
+		mine, err := tail.Open(t.Context(), me, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(mine.Close)
+		upTo, attached := mine.attach()
+		if attached {
+			t.Fatal("attached, and there is something to catch up with")
+		}
+		var got []int
+		page := func() {
+			between = nil
+			frames, err := mine.page(t.Context(), upTo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = notes(t, frames)
+		}
+		o.commit(joined(s, me))
+		if !delivered {
+			between = page
+		}
+		step(t, tail)
+		if delivered {
+			page()
+		}
+		if !slices.Equal(got, []int{2}) {
+			t.Errorf("delivered %v: the page has notes %v, want the personal 2 alone", delivered, got)
+		}
+	}
+}
+
+// What is remembered of changes goes with the rows.
+func TestChangesAreForgottenWithTheirRows(t *testing.T) {
+	o := newMemoryOutbox()
+	s := id.NewSession()
+	tail := started(t, o, inline{})
+	for range 10 {
+		o.commit(joined(s, id.NewUser()))
+		step(t, tail)
+	}
+	if known := len(tail.recent.changes); known != 10 {
+		t.Errorf("%d changes are known, want 10", known)
+	}
+	for n := range recentRows {
+		tail.recent.add(&passed{row: Row{Position: Position(11 + n)}})
+	}
+	if known := len(tail.recent.changes); known != 0 {
+		t.Errorf("%d changes are still known", known)
+	}
+}

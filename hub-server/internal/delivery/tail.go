@@ -62,7 +62,7 @@ type Tail struct {
 func NewTail(c Config) *Tail {
 	t := &Tail{
 		log: c.Log, outbox: c.Outbox, expand: c.Expand, epoch: c.Epoch, seen: c.Seen, metrics: newMetrics(c.Metrics),
-		room: cmp.Or(c.QueueBytes, queueBytes), wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(),
+		room: cmp.Or(c.QueueBytes, queueBytes), wake: make(chan struct{}, 1), ready: make(chan struct{}), catchUps: make(chan struct{}, catchUpsAtOnce), roster: newRoster(), recent: newRecent(),
 	}
 	c.Metrics.GaugeFunc("delivery_queue_bytes", "Bytes queued for attached streams. Frames are shared: this counts them once per stream.",
 		func() float64 { return float64(t.queued.Load()) })
@@ -215,7 +215,7 @@ func (t *Tail) deliver(ctx context.Context, rows []Row) (done int, err error) {
 		if !seen.add(row, frames) {
 			break
 		}
-		handed = append(handed, &passed{row, frames, true})
+		handed = append(handed, &passed{row: row, frames: frames, encoded: true})
 		if seen.full() {
 			break
 		}
@@ -228,7 +228,7 @@ func (t *Tail) deliver(ctx context.Context, rows []Row) (done int, err error) {
 func (t *Tail) pass(rows []Row) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.roster.apply(rows[0])
+	t.apply(rows[0])
 	if len(t.roster.audience(rows[0].Audience)) > 0 {
 		return false
 	}
@@ -246,7 +246,7 @@ func (t *Tail) hand(rows []*passed, seen *views) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.roster.apply(rows[0].row) // once more is the same as once
+	t.apply(rows[0].row) // once more is the same as once
 	for _, s := range t.roster.audience(rows[0].row.Audience) {
 		if !s.offer(seen.of(s.member.user)) {
 			t.detach(s)
@@ -256,6 +256,12 @@ func (t *Tail) hand(rows []*passed, seen *views) {
 		t.recent.add(p)
 	}
 	t.moveTo(rows[len(rows)-1].row.Position, len(rows))
+}
+
+// apply moves a membership. The lock is held.
+func (t *Tail) apply(row Row) {
+	t.roster.apply(row)
+	t.recent.change(row)
 }
 
 // moveTo notes how far the tail has come, by so many rows. The lock is held.
