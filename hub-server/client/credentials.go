@@ -39,6 +39,13 @@ type Keeper interface {
 	Update(ctx context.Context, change func(Credentials) (Credentials, error)) error
 }
 
+// Forgetter is what a Keeper is too if it can lose its credentials. A device that was kicked calls it: whoever has the login now would be kicked
+// by the next start of this program, and that one by whoever has it, without end.
+type Forgetter interface {
+	// Forget removes the credentials, durably, when an Update that is under way has ended. Load answers ErrLoggedOut from then on.
+	Forget() error
+}
+
 // MemoryKeeper holds credentials for as long as the process lives.
 type MemoryKeeper struct {
 	turn chan struct{} // held by the one that updates
@@ -79,6 +86,14 @@ func (k *MemoryKeeper) Update(ctx context.Context, change func(Credentials) (Cre
 		return err
 	}
 	k.replace(next)
+	return nil
+}
+
+// Forget removes the credentials; see Forgetter.
+func (k *MemoryKeeper) Forget() error {
+	k.turn <- struct{}{}
+	defer func() { <-k.turn }()
+	k.replace(Credentials{})
 	return nil
 }
 

@@ -28,8 +28,7 @@ func (s *stream) ended(err error) error {
 		s.refused = s.token
 	case closeReplaced:
 		if !errors.Is(err, ErrKicked) { // its frame was lost
-			s.client.tokens.drop()
-			return fmt.Errorf("%w: %w", ErrKicked, err)
+			return errors.Join(fmt.Errorf("%w: %w", ErrKicked, err), s.client.tokens.drop())
 		}
 	}
 	return err

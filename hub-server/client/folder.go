@@ -20,7 +20,8 @@ var ErrFolderInUse = errors.New("this device is in use by another process")
 // placeBytes is what a place is written with: room for the longest cursor of the contract and a line end.
 const placeBytes = 264
 
-// Folder keeps one device in a folder of its own: its credentials and its place, for one process at a time. It is a Keeper and a Position.
+// Folder keeps one device in a folder of its own: its credentials and its place, for one process at a time. It is a Keeper that
+// can forget, and a Position.
 // Safe for concurrent use.
 type Folder struct {
 	dir    string
@@ -115,8 +116,10 @@ func (f *Folder) Update(ctx context.Context, change func(Credentials) (Credentia
 	return err
 }
 
-// Forget removes the device from the folder, as for a person who logs out.
+// Forget removes the device from the folder, as for a person who logs out and for a device that was kicked: the next LogIn makes a new one.
 func (f *Folder) Forget() error {
+	f.memory.turn <- struct{}{}
+	defer func() { <-f.memory.turn }()
 	f.memory.replace(Credentials{})
 	if err := os.Remove(f.credentials()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget login: %w", err)

@@ -2,10 +2,12 @@ package client
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -142,6 +144,69 @@ func TestALoginThatTheHubHasEndedIsForgotten(t *testing.T) {
 	if err := f.LogIn(t.Context(), opts, input); err != nil || h.logins != 2 {
 		t.Errorf("a new login: %v, %d logins", err, h.logins)
 	}
+}
+
+// A folder that was copied has two programs of one device. The one that is kicked must not kick the other at its next start.
+func TestAKickedDeviceIsForgotten(t *testing.T) {
+	h := newFakeHub(t)
+	dir := t.TempDir()
+	f := openFolder(t, dir)
+	opts := Options{Hub: h.server.URL, Transport: h.transport, Keeper: f}
+	if err := f.LogIn(t.Context(), opts, input); err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := follow(t, c, f)
+	go func() {
+		hub := <-h.sockets
+		hub.hello("fresh", "c0")
+		hub.send(HubWebSocketFrameTypeDeviceKicked, `{"reason":"logged_in_elsewhere"}`, "")
+	}()
+	s.up()
+	s.event()
+	if _, err := os.Stat(filepath.Join(dir, "credentials.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the login is still there: %v", err)
+	}
+	if err := s.end(); !errors.Is(err, ErrKicked) {
+		t.Fatalf("ended with %v", err)
+	}
+	if err := f.LogIn(t.Context(), opts, input); err != nil || h.logins != 2 {
+		t.Errorf("the next start: %v, %d logins", err, h.logins)
+	}
+	if at, err := f.LoadCursor(); at != "" || err != nil {
+		t.Errorf("a new device begins at %q, %v", at, err)
+	}
+}
+
+// What was being renewed when the device was kicked must not come back.
+func TestForgettingWaitsForARenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := openFolder(t, t.TempDir())
+		f.memory.replace(Credentials{RefreshToken: "r"})
+		answer, done := make(chan struct{}), make(chan error, 2)
+		go func() {
+			done <- f.Update(t.Context(), func(Credentials) (Credentials, error) {
+				<-answer
+				return Credentials{RefreshToken: "r2"}, nil
+			})
+		}()
+		synctest.Wait() // for the renewal to be under way
+		go func() { done <- f.Forget() }()
+		synctest.Wait()
+		close(answer)
+		if err := errors.Join(<-done, <-done); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := f.Load(); !errors.Is(err, ErrLoggedOut) {
+			t.Errorf("in memory: %+v", c)
+		}
+		if _, err := os.Stat(f.credentials()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("on disk: %v", err)
+		}
+	})
 }
 
 func TestADamagedFolderSaysSo(t *testing.T) {

@@ -231,7 +231,7 @@ func TestRuleSystemGapAndErrorMeanASnapshotAndAreNeverApplied(t *testing.T) {
 
 func TestRuleAKickedDeviceUsesItsLoginNoMore(t *testing.T) {
 	h := newFakeHub(t)
-	c, _ := h.client(time.Hour)
+	c, keeper := h.client(time.Hour)
 	f := follow(t, c, &place{})
 	go func() {
 		hub := <-h.sockets
@@ -248,6 +248,9 @@ func TestRuleAKickedDeviceUsesItsLoginNoMore(t *testing.T) {
 	}
 	if err := follow(t, c, &place{}).end(); !errors.Is(err, ErrKicked) {
 		t.Errorf("a new stream after it: %v", err)
+	}
+	if _, err := keeper.Load(); !errors.Is(err, ErrLoggedOut) {
+		t.Errorf("kept after it: %v", err)
 	}
 	if h.renewed() != 0 {
 		t.Error("the login was renewed, which ends it for who has it now")

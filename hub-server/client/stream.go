@@ -14,7 +14,8 @@ const (
 	lastBackoff  = 10 * time.Second
 )
 
-// ErrKicked ends a stream for good: the same device connected elsewhere, or its login ended (device.kicked).
+// ErrKicked ends a stream for good: the same device connected elsewhere, or its login ended (device.kicked). The keeper has forgotten the
+// credentials, if it is a Forgetter; a new login makes a new device.
 var ErrKicked = errors.New("the hub has ended this device's connection")
 
 // Event is one thing that a stream tells: a frame, or a change of the connection.
@@ -131,17 +132,12 @@ func (s *stream) take(frame *HubWebSocketFrame, hello *AuthOKPayload) error {
 	}
 	s.heard = true
 	s.at.hand(frame.Cursor)
+	var kicked error
 	if frame.Type == HubWebSocketFrameTypeDeviceKicked {
-		s.client.tokens.drop()
+		kicked = errors.Join(fmt.Errorf("%w: %s", ErrKicked, kickReason(frame)), s.client.tokens.drop())
 	}
 	if !s.emit(e) {
 		return nil
 	}
-	if err := s.at.applied(); err != nil {
-		return err
-	}
-	if frame.Type == HubWebSocketFrameTypeDeviceKicked {
-		return fmt.Errorf("%w: %s", ErrKicked, kickReason(frame))
-	}
-	return nil
+	return errors.Join(s.at.applied(), kicked)
 }

@@ -28,9 +28,15 @@ func newTokenSource(keeper Keeper, open *API) *tokenSource {
 	return &tokenSource{keeper: keeper, open: open}
 }
 
-// drop makes the source give nothing any more: the login belongs to another connection of this device now (S3, device.kicked). Two that
+// drop makes the source give nothing any more and its keeper forget: the login belongs to another connection of this device now (S3, device.kicked). Two that
 // renew one login would end it for both.
-func (s *tokenSource) drop() { s.dropped.Store(true) }
+func (s *tokenSource) drop() error {
+	s.dropped.Store(true)
+	if keeper, can := s.keeper.(Forgetter); can {
+		return keeper.Forget()
+	}
+	return nil
+}
 
 // token returns an access token that is good for a while. refused is one that the hub has just turned down, or "".
 func (s *tokenSource) token(ctx context.Context, refused string) (string, error) {

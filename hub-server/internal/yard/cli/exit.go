@@ -101,7 +101,7 @@ func explain(err error) (text string, code int) {
 	case errors.Is(err, client.ErrUnreachable):
 		return unreachable(err), exitUnreachable
 	case errors.Is(err, client.ErrKicked):
-		return err.Error() + "; start again, or choose another --device", exitFailed
+		return err.Error() + "; the next command registers a device anew", exitFailed
 	}
 	return err.Error(), exitFailed
 }

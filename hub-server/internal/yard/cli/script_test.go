@@ -82,7 +82,7 @@ func prepare(h *testhub.Hub) {
 func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	h, ok := ts.Value("hub").(*testhub.Hub)
 	if !ok || len(args) == 0 {
-		ts.Fatalf("usage: hub archives|fails|offline [WHY]|damages|connected|cuts|settled DEVICE")
+		ts.Fatalf("usage: hub archives|fails|offline [WHY]|damages|connected|cuts|kicks|settled DEVICE")
 	}
 	switch args[0] {
 	case "connected":
@@ -94,6 +94,8 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	case "cuts":
 		h.Cut()
 		wait(ts, func() bool { return !h.Connected() })
+	case "kicks":
+		h.Publish(client.HubWebSocketFrameTypeDeviceKicked, client.DeviceKickedPayload{Reason: "logged_in_elsewhere"})
 	case "settled":
 		wait(ts, func() bool {
 			cursor, _ := os.ReadFile(ts.MkAbs("yard/devices/" + args[1] + ".cursor"))

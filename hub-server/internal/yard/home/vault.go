@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/shared/durable"
 )
+
+// forgetWithin bounds the waiting for another process that renews the same credentials.
+const forgetWithin = 30 * time.Second
 
 // contents is what a credentials file holds.
 type contents struct {
@@ -83,6 +87,18 @@ func (v vault) Update(ctx context.Context, fn func(client.Credentials) (client.C
 		c.Credentials, err = fn(c.Credentials)
 		return c, err
 	})
+}
+
+// Forget removes the credentials when no process is renewing them; see client.Forgetter.
+func (v vault) Forget() error {
+	ctx, cancel := context.WithTimeout(context.Background(), forgetWithin)
+	defer cancel()
+	held, err := lock(ctx, v.path+".lock")
+	if err != nil {
+		return fmt.Errorf("forget credentials: %w", err)
+	}
+	defer held.Close() //nolint:errcheck // ends the lock
+	return v.remove()
 }
 
 func (v vault) remove() error {
