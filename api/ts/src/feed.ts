@@ -12,6 +12,10 @@ export interface FeedState {
   reducer: ReducerState;
   runs: RunRef[];
   heads: Array<[string, number]>;
+  before: boolean;
+  resumed: boolean;
+  owed: boolean;
+  began: number | undefined;
 }
 
 /**
@@ -28,7 +32,7 @@ export class Feed {
   #before = false; // a connection stood before
   #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
   #owed = false; // a snapshot has to be taken, or was begun and is not whole
-  #lost: number | undefined; // when the last link broke
+  #began: number | undefined; // when the first connection stood, in milliseconds since 1970
 
   constructor(parts: StreamParts & { send: Send }, at: Position, options: FeedOptions = {}) {
     this.#parts = parts;
@@ -39,6 +43,11 @@ export class Feed {
   /** What the feed has told so far, put together. */
   get state(): Reducer {
     return this.#reducer;
+  }
+
+  /** Whether the state is whole: the newest connection has told `ready`. */
+  get ready(): boolean {
+    return this.#before && !this.#owed;
   }
 
   /** How a run ended, by what was told so far; undefined if it has not. */
@@ -55,13 +64,23 @@ export class Feed {
 
   /** All of it as plain data. */
   save(): FeedState {
-    return { reducer: this.#reducer.save(), runs: [...this.#runs.values()], heads: [...this.#heads] };
+    return {
+      reducer: this.#reducer.save(),
+      runs: [...this.#runs.values()],
+      heads: [...this.#heads],
+      before: this.#before,
+      resumed: this.#resumed,
+      owed: this.#owed,
+      began: this.#began,
+    };
   }
 
-  /** Goes on from what another feed of this device knew at the place where this one stands. */
+  /** Goes on from what another feed of this device knew at the place where this one stands, and owes what that one did. */
   load(state: FeedState): void {
-    this.#before = true;
-    this.#owed = false;
+    this.#before = state.before;
+    this.#resumed = state.resumed;
+    this.#owed = state.owed;
+    this.#began = state.began;
     this.#reducer = Reducer.load(state.reducer);
     this.#runs = new Map(state.runs.map((run) => [run.task_id, run]));
     this.#heads = new Map(state.heads);
@@ -74,7 +93,6 @@ export class Feed {
   async *follow(): AsyncGenerator<Update, void, void> {
     for await (const event of new Stream(this.#parts, this.#at, this.#options.signal).events()) {
       if (event.link === "down") {
-        this.#lost ??= this.#parts.clock.now();
         yield update(event);
       } else if (event.link === "up") {
         yield* this.#connected(event);
@@ -104,24 +122,24 @@ export class Feed {
     if (!this.#before) {
       this.#resumed = !event.snapshot && begin !== "whole";
     }
+    this.#began ??= this.#parts.clock.now();
     this.#owed ||= this.#incomplete(event);
-    yield* this.#whole(this.#settled(event, this.#since()));
+    yield* this.#allOf(this.#settled(event));
     this.#before = true;
-    this.#lost = undefined;
     yield ready(event);
   }
 
   /** Tells an event, and takes the snapshot that is owed. */
-  async *#settled(event: StreamEvent, since: number): AsyncGenerator<Update, void, void> {
+  async *#settled(event: StreamEvent): AsyncGenerator<Update, void, void> {
     yield update(event);
     if (this.#owed) {
-      yield* this.#addAll(this.#questioner().snapshot(since, this.#reducer, this.#heads, this.#runs));
+      yield* this.#addAll(this.#questioner().snapshot(this.#since(), this.#reducer, this.#heads, this.#runs));
     }
     this.#owed = false;
   }
 
   /** Tells all that belongs to a frame. If the caller leaves in the middle of it, the next connection goes on from before that frame. */
-  async *#whole(updates: AsyncIterable<Update>): AsyncGenerator<Update, void, void> {
+  async *#allOf(updates: AsyncIterable<Update>): AsyncGenerator<Update, void, void> {
     let whole = false;
     try {
       yield* updates;
@@ -145,13 +163,13 @@ export class Feed {
   /** How old a message may be that a snapshot tells of a conversation which was not heard of before. */
   #since(): number {
     const since = this.#options.since?.getTime() ?? 0;
-    return this.#before && this.#options.begin === "live" ? (this.#lost ?? since) : since;
+    return this.#before && this.#options.begin === "live" ? (this.#began ?? since) : since;
   }
 
   /** Fills the hole that a frame of the connection speaks of. */
   async *#restored(event: StreamEvent): AsyncGenerator<Update, void, void> {
     this.#owed = true;
-    yield* this.#whole(this.#settled(event, this.#options.since?.getTime() ?? 0));
+    yield* this.#allOf(this.#settled(event));
     yield ready(event);
   }
 
@@ -162,7 +180,7 @@ export class Feed {
     }
     let verdict = this.#reducer.apply(frame);
     if (verdict === "missed") {
-      yield* this.#whole(this.#fill(about, (frame.payload as { event_seq: number }).event_seq));
+      yield* this.#allOf(this.#fill(about, (frame.payload as { event_seq: number }).event_seq));
       verdict = this.#reducer.apply(frame);
     }
     this.#note(frame);

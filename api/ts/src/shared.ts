@@ -120,7 +120,7 @@ export class SharedFeed {
   async *#lead(): AsyncGenerator<Update, void, void> {
     const term = uuid();
     const cursor = this.#place?.cursor ?? "";
-    let resync = !this.#place; // a snapshot says more, and forgets more, than the updates tell
+    let resync = !this.#feed.ready; // a snapshot says more, and forgets more, than the updates tell
     const place = (this.#place = { term, n: 0, cursor });
     this.#tell({ kind: "lead", term, cursor });
     try {
@@ -191,7 +191,9 @@ export class SharedFeed {
   #join({ term, n, cursor, state }: Extract<Message, { kind: "state" }>): void {
     this.#feed.load(state);
     this.#place = { term, n, cursor };
-    this.#push({ snapshot: false, isNew: false, asked: false, ready: true, cursor: "" });
+    if (this.#feed.ready) {
+      this.#push({ snapshot: false, isNew: false, asked: false, ready: true, cursor: "" });
+    } // else the leader has a snapshot to take, and tells all when it is whole
   }
 
   /** Something is missing here: asks for the whole. If nobody leads, nobody answers, and this tab takes the snapshot when it leads. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { KickedError, keyOf, LoggedOutError, MemoryKeeper, MemoryPosition, SharedFeed } from "../src/index.js";
+import { type Beginning, KickedError, keyOf, LoggedOutError, MemoryKeeper, MemoryPosition, SharedFeed } from "../src/index.js";
 import { FakeHub, type FarEnd } from "./hub.js";
 import { Profile } from "./profile.js";
 
@@ -18,13 +18,21 @@ class Tab {
   /** Lets the tab wait while it keeps a cursor. */
   keep: () => Promise<void> = async () => {};
   keeping = false;
+  /** Lets the tab wait for an answer over REST. */
+  ask: () => Promise<void> = async () => {};
+  asking = false;
   #out = false; // the loop has an update
 
   constructor(
     readonly scene: Scene,
     readonly name: string,
   ) {
-    const client = scene.hub.client(3_600_000, { keeper: scene.keeper });
+    const fetch: typeof globalThis.fetch = async (...request) => {
+      this.asking = true;
+      await this.ask();
+      return scene.hub.fetch(...request);
+    };
+    const client = scene.hub.client(3_600_000, { keeper: scene.keeper, fetch });
     const position = {
       loadCursor: () => scene.position.loadCursor(),
       saveCursor: async (cursor: string) => {
@@ -37,7 +45,7 @@ class Tab {
     };
     const feed = new SharedFeed({
       name: "device",
-      feed: (at, signal) => client.feed(at, { signal, begin: "missed" }),
+      feed: (at, signal) => client.feed(at, { signal, begin: scene.begin }),
       position,
       around: scene.profile.tab(this),
     });
@@ -79,11 +87,14 @@ class Tab {
   }
 }
 
+const never = () => new Promise<void>(() => {});
+
 class Scene {
   readonly hub = new FakeHub();
   readonly profile = new Profile();
   readonly keeper: MemoryKeeper;
   readonly position = new MemoryPosition("c0");
+  begin: Beginning = "missed";
   connections = 0;
 
   constructor(readonly t: TestContext) {
@@ -94,6 +105,13 @@ class Scene {
       return accept(end, token);
     };
     t.after(() => this.hub.clock.stop());
+  }
+
+  /** What REST tells: one conversation, with one message. */
+  message(id: string, createdAt = "2026-01-01T00:00:00Z"): void {
+    const message = { id, message_id: id, session_id: "sess_1", seq_id: 1, content: { text: id }, created_at: createdAt };
+    this.hub.rest.set("GET /client/sessions", [{ body: { items: [{ id: "sess_1", last_seq: 2, updated_at: createdAt }] } }]);
+    this.hub.rest.set("GET /client/sessions/sess_1/messages", [{ body: { items: [message], last_seq: 2 } }]);
   }
 
   /** Two tabs, the first of which leads. */
@@ -167,7 +185,6 @@ test("a leader that dies before it has kept the cursor is followed by one that k
 });
 
 test("a leader may die at any moment: the next one gets what is lacking, and each fact is told once", async (t) => {
-  const never = () => new Promise<void>(() => {});
   const moments: Record<string, (scene: Scene, leader: Tab) => void> = {
     "before it has told the others": (scene, leader) => {
       scene.profile.lose = ({ kind }) => kind === "update";
@@ -196,6 +213,51 @@ test("a leader may die at any moment: the next one gets what is lacking, and eac
       await second.until(() => second.told.length === 2);
       assert.deepEqual(second.told, ["msg_1", "msg_2"]);
       await second.until(() => scene.position.cursor === "c2");
+    });
+  }
+});
+
+test("a leader may die in the middle of its snapshot: the next one takes it, and nobody is ready before", async (t) => {
+  const beginnings: Record<string, (scene: Scene) => Promise<Tab>> = {
+    "the first of the profile": async (scene) => {
+      scene.begin = "whole";
+      const first = new Tab(scene, "first");
+      first.ask = never;
+      return first;
+    },
+    "one with a hole": async (scene) => {
+      const [first, second, end] = await scene.two();
+      let updates = 0;
+      scene.profile.lose = ({ kind }) => kind === "state" || (kind === "update" && updates++ === 0);
+      end.message("msg_1", "c1");
+      end.message("msg_2", "c2");
+      await first.until(() => first.kept.includes("c2"));
+      second.ask = never;
+      scene.profile.kill(first);
+      return second;
+    },
+  };
+  for (const [which, begin] of Object.entries(beginnings)) {
+    await t.test(which, async (t) => {
+      const scene = new Scene(t);
+      scene.message("msg_1");
+      const leader = await begin(scene);
+      const end = await scene.hub.socket();
+      end.hello("replayed", end.cursor);
+      await leader.until(() => leader.asking);
+      let answered = false;
+      scene.profile.lose = ({ kind }) => {
+        answered ||= kind === "state";
+        return false;
+      };
+      const last = new Tab(scene, "last");
+      await last.until(() => answered);
+      scene.profile.kill(leader);
+      const next = await scene.hub.socket();
+      assert.deepEqual([next.cursor, last.ready], [scene.position.cursor, 0]);
+      next.hello("replayed", next.cursor);
+      await last.until(() => last.ready > 0);
+      assert.ok(last.knows("msg_1"));
     });
   }
 });
@@ -229,9 +291,7 @@ test("a tab that notices a hole asks for the whole", async (t) => {
 test("a tab with a hole that has to lead takes a snapshot", async (t) => {
   const scene = new Scene(t);
   const [first, second, end] = await scene.two();
-  const message = { id: "msg_1", message_id: "msg_1", session_id: "sess_1", seq_id: 1, content: { text: "1" }, created_at: "2026-01-01T00:00:00Z" };
-  scene.hub.rest.set("GET /client/sessions", [{ body: { items: [{ id: "sess_1", last_seq: 2, updated_at: "2026-01-01T00:00:00Z" }] } }]);
-  scene.hub.rest.set("GET /client/sessions/sess_1/messages", [{ body: { items: [message], last_seq: 2 } }]);
+  scene.message("msg_1");
   let updates = 0;
   scene.profile.lose = ({ kind }) => kind === "state" || (kind === "update" && updates++ === 0);
   end.message("msg_1", "c1");
@@ -253,6 +313,23 @@ test("a run whose beginning only the leader has fetched comes to the others as a
   end.send("agent.stream", { task_id: "run_1", session_id: "sess_1", agent_instance_id: "a", event_seq: 3, event_type: "run.started", payload: "{}" }, "c1");
   await second.until(() => second.feed.state.watermark("run_1") === 3);
   assert.equal(second.feed.state.runDigest("run_1"), first.feed.state.runDigest("run_1"));
+});
+
+test("a tab that goes on tells no message that is older than the feed that asked for none", async (t) => {
+  const scene = new Scene(t);
+  scene.begin = "live";
+  const [first, second] = await scene.two();
+  const lost = new Date(scene.hub.clock.now());
+  scene.profile.kill(first);
+  scene.message("msg_old", "2026-01-01T00:00:00Z");
+  const next = await scene.hub.socket();
+  next.hello("reset", "c9");
+  await second.until(() => scene.position.cursor === "c9");
+  assert.deepEqual(second.told, []);
+  next.cut();
+  scene.message("msg_new", new Date(lost.getTime() + 3_600_000).toISOString());
+  (await scene.hub.socket()).hello("reset", "c10");
+  await second.until(() => second.told.includes("msg_new"));
 });
 
 test("a kicked device ends in all tabs, and none of them connects again", async (t) => {

@@ -60,3 +60,19 @@ test("who leaves while a hole in a log is filled is told the rest", async (t) =>
   ]);
   assert.deepEqual(asked, ["c0", "c0"], "before the frame, both times");
 });
+
+test("a feed of what happens from now on tells nothing older, whatever the hub cannot replay", async (t) => {
+  const hub = new FakeHub();
+  t.after(() => hub.clock.stop());
+  const began = hub.clock.now();
+  const message = (name: string, at: number) => ({ id: `msg_${name}`, session_id: "sess_1", seq_id: 1, created_at: new Date(at).toISOString() });
+  hub.rest.set("GET /client/sessions", [{ body: { items: [{ id: "sess_1", last_seq: 2, updated_at: "2031-01-01T00:00:00Z" }] } }]);
+  hub.rest.set("GET /client/sessions/sess_1/messages", [{ body: { items: [message("old", began - 1), message("new", began + 1_000)] } }]);
+  const feed = hub.client().feed(new MemoryPosition(), { begin: "live" });
+  void hub.socket().then((end) => {
+    end.hello("fresh", "c0");
+    end.send("system.gap", { reason: "buffer" }, "c1");
+  });
+  let ready = 0;
+  assert.deepEqual(await follow(feed, (update) => update.ready && ++ready === 2), ["message.new msg_new"]);
+});
