@@ -43,7 +43,7 @@ func (h *Hub) openVolatile() error {
 		EdgeArrived:  func(a fleet.Arrival) { h.services.uplink.ArrivedElsewhere(a) },
 		EdgeDoubted:  func(d fleet.Doubt) { h.services.uplink.Doubted(d) },
 		LoginEnded:   func(f account.Family) { h.services.gate.CloseFamily(f) },
-		EdgeRevoked:  func(e id.Edge) { h.services.uplink.Disconnect(e) },
+		EdgeRevoked:  func(e id.Edge) { h.services.uplink.RevokedElsewhere(e) },
 		CommandsWait: func(e id.Edge) { h.services.uplink.Wake(e) },
 	}
 	near := memstate.NewPresence(h.name, h.hubBus)

@@ -13,10 +13,10 @@ type Arrival struct {
 	Fence uint64         `json:"fence"`
 }
 
-// Doubt says that two processes may use one edge's identity: the connection with that fence is to prove that its own is alive. If it does, both
-// are refused.
+// Doubt says that two processes may use one edge's identity: the connection with that fence is to prove that its own is alive. If both do, and the
+// store agrees, both are refused.
 type Doubt struct {
 	Edge  id.Edge `json:"edge"`
 	Fence uint64  `json:"fence"`
-	Rival uint64  `json:"rival,omitempty"` // fence of the connection that has proven it; 0: both have
+	Rival uint64  `json:"rival,omitempty"` // fence of the connection that has proven it; 0: both have, and the store has the refusal
 }

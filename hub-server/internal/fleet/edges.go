@@ -113,6 +113,11 @@ func (e *Edges) Refuse(ctx context.Context, edge id.Edge, why fault.Code) error 
 	return e.Store.MarkEdge(ctx, edge, why)
 }
 
+// Standing returns an edge as the store has it: whether it was removed, and why the hub takes nothing from it.
+func (e *Edges) Standing(ctx context.Context, edge id.Edge) (Edge, error) {
+	return e.Store.Edge(ctx, edge)
+}
+
 // View is an edge as one person sees it. Only the owner sees the operators.
 type View struct {
 	Edge

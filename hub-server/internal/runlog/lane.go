@@ -11,6 +11,13 @@ import (
 // Fence is raised each time a connection takes an edge's lane. A commit under an older one changes nothing.
 type Fence uint64
 
+// Holder is the connection that took an edge's lane last, as the store has it.
+type Holder struct {
+	Fence     Fence
+	Boot      wire.BootNonce // of the edge process
+	Elsewhere bool           // it was at another hub process, and that is on the list of those that live
+}
+
 // LaneState is what the holder of an edge's lane knows: where the record stands and under which fence it may go on.
 type LaneState struct {
 	Edge        id.Edge

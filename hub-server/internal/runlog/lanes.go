@@ -53,6 +53,11 @@ func (l *Lanes) Open(ctx context.Context, edge id.Edge, hello wire.Hello) (LaneS
 	return lane, nil
 }
 
+// Holder says who has the edge's lane, as the store has it.
+func (l *Lanes) Holder(ctx context.Context, edge id.Edge) (Holder, error) {
+	return l.store.Holder(ctx, edge)
+}
+
 // checkHello bounds what becomes a key of the store.
 func checkHello(hello wire.Hello) error {
 	if !event.WellFormed(string(hello.Incarnation)) || !event.WellFormed(string(hello.BootNonce)) || hello.Floor > maxProducerSeq {

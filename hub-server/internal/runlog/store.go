@@ -16,8 +16,8 @@ type LaneStore interface {
 	// OpenLane takes the edge's fence for the lane of the greeting edge, which is made if need be. fresh says that the edge has had
 	// another lane and this one is new.
 	OpenLane(ctx context.Context, edge id.Edge, hello wire.Hello) (lane LaneState, fresh bool, err error)
-	// HeldElsewhere says whether the edge's lane was taken last at another hub process that is on the list of those that live.
-	HeldElsewhere(ctx context.Context, edge id.Edge) (bool, error)
+	// Holder says who has the edge's lane; the zero Holder if nobody has ever taken it.
+	Holder(ctx context.Context, edge id.Edge) (Holder, error)
 	// RecordGap moves an open lane's watermark to gap.To, and appends run.log_gap to each of the edge's runs that has no outcome.
 	RecordGap(ctx context.Context, lane LaneState, gap Gap) error
 	// CommitFrame commits a frame that is Next, all of it or nothing.

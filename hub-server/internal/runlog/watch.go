@@ -166,11 +166,11 @@ func (w *Watch) away(ctx context.Context, open []Run) (map[id.Edge]bool, error) 
 		if _, judged := away[r.Edge]; judged || w.runs.presence.Online(r.Edge) {
 			continue
 		}
-		elsewhere, err := w.runs.lanes.HeldElsewhere(ctx, r.Edge)
+		holder, err := w.runs.lanes.Holder(ctx, r.Edge)
 		if err != nil {
 			return nil, err
 		}
-		away[r.Edge] = !elsewhere
+		away[r.Edge] = !holder.Elsewhere
 	}
 	return away, nil
 }

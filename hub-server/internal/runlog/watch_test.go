@@ -46,10 +46,10 @@ func (s *oneRun) hold(elsewhere bool) {
 	s.held = elsewhere
 }
 
-func (s *oneRun) HeldElsewhere(context.Context, id.Edge) (bool, error) {
+func (s *oneRun) Holder(context.Context, id.Edge) (Holder, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.held, nil
+	return Holder{Elsewhere: s.held}, nil
 }
 
 // begin starts another run on the same edge.

@@ -64,14 +64,17 @@ func (v view) OpenLane(ctx context.Context, edge id.Edge, hello wire.Hello) (lan
 	return lane, fresh, err
 }
 
-// HeldElsewhere implements runlog.LaneStore. The list of hubs is kept here as it should be.
-func (v view) HeldElsewhere(ctx context.Context, edge id.Edge) (bool, error) {
+// Holder implements runlog.LaneStore. The list of hubs is kept here as it should be.
+func (v view) Holder(ctx context.Context, edge id.Edge) (runlog.Holder, error) {
 	if err := rest(ctx); err != nil {
-		return false, err
+		return runlog.Holder{}, err
 	}
 	f := v.fences[edge]
-	held := f != nil && f.holder != v.hub && f.holder.up && f.holder.life == f.life
-	return v.world.broken.held(held), nil
+	if f == nil {
+		return runlog.Holder{}, nil
+	}
+	elsewhere := f.holder != v.hub && f.holder.up && f.holder.life == f.life
+	return runlog.Holder{Fence: f.number, Elsewhere: v.world.broken.held(elsewhere)}, nil
 }
 
 // RecordGap implements runlog.LaneStore. Journals here keep everything.

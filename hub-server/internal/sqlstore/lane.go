@@ -67,15 +67,19 @@ func (t *Tx) holdLane(ctx context.Context, lane runlog.LaneState, hub peer.ID) e
 	return nil
 }
 
-// HeldElsewhere implements runlog.LaneStore. What a hub that knows nothing of holders has taken is held by nobody.
-func (r *Runlog) HeldElsewhere(ctx context.Context, edge id.Edge) (bool, error) {
+// Holder implements runlog.LaneStore. Where a lane was taken that a hub of before has taken is not known: not elsewhere.
+func (r *Runlog) Holder(ctx context.Context, edge id.Edge) (now runlog.Holder, err error) {
 	const query = `
-SELECT 1 FROM lane_fences f JOIN hubs h ON h.hub_id = f.hub_id WHERE f.edge_id = $1 AND f.held_fence = f.fence AND f.hub_id <> $2`
-	held, err := hasRow(r.store.readDB.QueryRowContext(ctx, query, string(edge), string(r.me)))
-	if err != nil {
-		return false, fmt.Errorf("read who holds the lane of %s: %w", edge, err)
+SELECT f.fence, f.boot_nonce, EXISTS (SELECT 1 FROM hubs h WHERE h.hub_id = f.hub_id AND h.hub_id <> $2 AND f.held_fence = f.fence)
+FROM lane_fences f WHERE f.edge_id = $1`
+	err = r.store.readDB.QueryRowContext(ctx, query, string(edge), string(r.me)).Scan(&now.Fence, &now.Boot, &now.Elsewhere)
+	if errors.Is(err, sql.ErrNoRows) {
+		return runlog.Holder{}, nil
 	}
-	return held, nil
+	if err != nil {
+		return runlog.Holder{}, fmt.Errorf("read who has the lane of %s: %w", edge, err)
+	}
+	return now, nil
 }
 
 // insertLane says whether the edge has had another lane before.

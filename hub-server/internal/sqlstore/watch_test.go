@@ -94,8 +94,8 @@ func TestARunIsNotInterruptedForAnEdgeThatIsAtAnotherHub(t *testing.T) {
 		j, n := launched(t, r)
 		held := func(by *Runlog, want bool) {
 			t.Helper()
-			if got, err := by.HeldElsewhere(t.Context(), j.edge); err != nil || got != want {
-				t.Errorf("held elsewhere: %t, %v", got, err)
+			if got, err := by.Holder(t.Context(), j.edge); err != nil || got.Elsewhere != want || got.Fence == 0 || got.Boot != j.hello.BootNonce {
+				t.Errorf("held by %+v, %v", got, err)
 			}
 		}
 		held(here, false) // by itself
@@ -142,8 +142,8 @@ func TestALaneThatAnOlderHubHasTakenIsHeldByNobodyThatIsKnown(t *testing.T) {
 			if err := step.do(); err != nil {
 				t.Fatal(err)
 			}
-			if held, err := here.HeldElsewhere(t.Context(), j.edge); err != nil || held != step.want {
-				t.Errorf("held elsewhere: %t, %v; want %t", held, err, step.want)
+			if held, err := here.Holder(t.Context(), j.edge); err != nil || held.Elsewhere != step.want {
+				t.Errorf("held by %+v, %v; want elsewhere: %t", held, err, step.want)
 			}
 		}
 	})

@@ -42,6 +42,7 @@ type domain struct {
 	commands  []wire.Command
 	receipts  chan wire.CommandReceipt
 	refused   chan fault.Code
+	standing  fleet.Edge // as the store has it
 	here      int
 	fence     uint64 // in force
 	announced wire.Hello
@@ -62,14 +63,34 @@ func (d *domain) Authenticate(_ context.Context, c string) (fleet.Edge, error) {
 	return fleet.Edge{ID: d.edge}, nil
 }
 
-func (d *domain) Seen(context.Context, id.Edge) error                     { return nil }
-func (d *domain) Refuse(_ context.Context, _ id.Edge, c fault.Code) error { d.refused <- c; return nil }
+func (d *domain) Seen(context.Context, id.Edge) error { return nil }
+
+func (d *domain) Standing(context.Context, id.Edge) (fleet.Edge, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.standing, nil
+}
+
+func (d *domain) Refuse(_ context.Context, _ id.Edge, c fault.Code) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.standing.Refused = c
+	d.refused <- c
+	return nil
+}
+
+// revoke removes the edge in the store alone.
+func (d *domain) revoke() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.standing.RevokedAt = time.Now()
+}
 
 func (d *domain) Announce(_ context.Context, _ id.Edge, hello wire.Hello) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.early = d.here > 0
-	d.announced = hello
+	d.announced, d.standing.Refused = hello, ""
 	return nil
 }
 
@@ -98,6 +119,10 @@ func (d *domain) Open(_ context.Context, edge id.Edge, hello wire.Hello) (runlog
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return runlog.LaneState{Edge: edge, Incarnation: hello.Incarnation, Watermark: d.watermark, Chain: d.chain, Epoch: "e"}, nil
+}
+
+func (d *domain) Holder(context.Context, id.Edge) (runlog.Holder, error) {
+	return runlog.Holder{}, nil
 }
 
 func (d *domain) Commit(_ context.Context, f runlog.LaneFrame) (runlog.LaneResult, error) {
@@ -354,6 +379,18 @@ func (e *edge) frame(g wire.Generation, first wire.ProducerSeq, rows ...string) 
 		f.Rows = append(f.Rows, []byte(r))
 	}
 	e.say(subject.Frame, f.Append(nil))
+}
+
+// isServed sees that the connection goes on: a reason to end that was given before is met, by even chances, at each of the frames. committed
+// returns the next acknowledgement.
+func (e *edge) isServed(w wire.Welcome, committed func() wire.CommittedTo) {
+	e.t.Helper()
+	for seq := w.Watermark + 1; seq <= w.Watermark+20; seq++ {
+		e.frame(w.Generation, seq, "a")
+		if got := committed(); got.Receipt.Seq != seq {
+			e.t.Fatalf("committed %+v, want %d", got, seq)
+		}
+	}
 }
 
 func (e *edge) mustEnd() {

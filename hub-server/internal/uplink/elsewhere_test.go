@@ -2,10 +2,9 @@ package uplink_test
 
 import (
 	"context"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/nats-io/nats.go"
 
@@ -29,7 +28,8 @@ type hubsOfAStore struct {
 	mu       sync.Mutex
 	handlers []*uplink.Handler
 	arrivals []fleet.Arrival
-	fence    atomic.Uint64
+	doubts   []fleet.Doubt
+	holder   runlog.Holder // of the one edge
 }
 
 func (s *hubsOfAStore) EdgeArrived(a fleet.Arrival) {
@@ -39,7 +39,12 @@ func (s *hubsOfAStore) EdgeArrived(a fleet.Arrival) {
 	s.each(func(h *uplink.Handler) { h.ArrivedElsewhere(a) })
 }
 
-func (s *hubsOfAStore) EdgeDoubted(d fleet.Doubt) { s.each(func(h *uplink.Handler) { h.Doubted(d) }) }
+func (s *hubsOfAStore) EdgeDoubted(d fleet.Doubt) {
+	s.mu.Lock()
+	s.doubts = append(s.doubts, d)
+	s.mu.Unlock()
+	s.each(func(h *uplink.Handler) { h.Doubted(d) })
+}
 
 func (s *hubsOfAStore) each(tell func(*uplink.Handler)) {
 	s.mu.Lock()
@@ -67,8 +72,18 @@ type fencing struct {
 
 func (f fencing) Open(ctx context.Context, e id.Edge, hello wire.Hello) (runlog.LaneState, error) {
 	state, err := f.Lanes.Open(ctx, e, hello)
-	state.Fence = runlog.Fence(f.of.fence.Add(1))
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	f.of.holder.Fence++
+	f.of.holder.Boot = hello.BootNonce
+	state.Fence = f.of.holder.Fence
 	return state, err
+}
+
+func (f fencing) Holder(context.Context, id.Edge) (runlog.Holder, error) {
+	f.of.mu.Lock()
+	defer f.of.mu.Unlock()
+	return f.of.holder, nil
 }
 
 // twoHubs returns two hubs that the same edge may come to.
@@ -92,14 +107,12 @@ func TestAnEdgeThatMovesToAnotherHubIsGoneFromTheFirst(t *testing.T) {
 		old := first.dial(t, "b1")
 		old.hello() // and from here on it answers no ping
 		moved := second.dial(t, boot)
-		moved.hello()
+		welcome := moved.hello()
 		old.mustEnd()
 		store.repeat() // what is heard late again ends nothing
-		select {
-		case <-moved.gone:
-			t.Errorf("%s: its new connection has ended", what)
-		case <-time.After(100 * time.Millisecond):
-		}
+		second.handler.Looked()
+		t.Log(what)
+		moved.isServed(welcome, func() wire.CommittedTo { return hear[wire.CommittedTo](moved, subject.Committed) })
 	}
 }
 
@@ -122,15 +135,51 @@ func TestTwoLiveMachinesWithOneIdentityAreBothRefusedThoughTheyAreAtTwoHubs(t *t
 func TestAHelloThatWasStuckAtAnotherHubDoesNotRefuseTheEdge(t *testing.T) {
 	_, at1, at2 := twoHubs(t)
 	alive, dead := at1.dial(t, "b2"), at2.dial(t, "b1")
-	alive.hello()
+	welcome := alive.hello()
 	heard := alive.live()
 	dead.say(subject.Hello, wire.Hello{Protocol: wire.Protocol, Incarnation: "i", BootNonce: dead.boot})
 	dead.mustEnd()
-	select {
-	case m := <-heard:
-		t.Errorf("the edge that lives heard %s %s", m.Subject, m.Data)
-	case <-alive.gone:
-		t.Error("the edge that lives is gone")
-	case <-time.After(100 * time.Millisecond):
+	at1.handler.Looked()
+	alive.isServed(welcome, func() wire.CommittedTo { return must[wire.CommittedTo](t, heard, subject.Committed) })
+}
+
+// Whoever reaches the network between hubs can make a hub look, and hang up. The edge that does nothing wrong is not turned away.
+func TestWhatIsForgedInTheNameOfAnotherHubRefusesNoEdge(t *testing.T) {
+	store, at1, _ := twoHubs(t)
+	e := at1.dial(t, "b1")
+	welcome := e.hello()
+	heard := e.live()
+	const fence = 1 // which is guessed
+	for _, forged := range []func(){
+		func() { at1.handler.RevokedElsewhere(at1.edge) },
+		func() { at1.handler.Doubted(fleet.Doubt{Edge: at1.edge, Fence: fence}) },
+		func() { at1.handler.Doubted(fleet.Doubt{Edge: at1.edge, Fence: fence, Rival: fence + 1}) },
+		func() { at1.handler.Doubted(fleet.Doubt{Edge: at1.edge, Fence: fence, Rival: fence - 1}) },
+		func() { at1.handler.Doubted(fleet.Doubt{Edge: at1.edge, Fence: fence, Rival: fence}) },
+		func() { at1.handler.ArrivedElsewhere(fleet.Arrival{Edge: at1.edge, Boot: "b2", Fence: fence + 1}) },
+	} {
+		forged()
 	}
+	at1.handler.Looked()
+	e.isServed(welcome, func() wire.CommittedTo { return must[wire.CommittedTo](t, heard, subject.Committed) })
+	store.mu.Lock()
+	defer store.mu.Unlock()
+	if want := []fleet.Doubt{{Edge: at1.edge, Fence: fence + 1, Rival: fence}}; !slices.Equal(store.doubts, want) {
+		t.Errorf("said to others: %+v, want %+v", store.doubts, want)
+	}
+	if len(at1.refused) > 0 {
+		t.Errorf("it was stored as refused: %s", <-at1.refused)
+	}
+}
+
+func TestAnEdgeThatWasRemovedAtAnotherHubIsToldHere(t *testing.T) {
+	_, at1, _ := twoHubs(t)
+	e := at1.dial(t, "b1")
+	e.hello()
+	at1.revoke()
+	at1.handler.RevokedElsewhere(at1.edge)
+	if got := hear[wire.Refused](e, subject.Refused); got.Code != fault.EdgeRevoked || got.Retry {
+		t.Errorf("refused %+v", got)
+	}
+	e.mustEnd()
 }

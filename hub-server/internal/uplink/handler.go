@@ -44,9 +44,11 @@ type Handler struct {
 	Deps
 	lanes registry
 
+	mu       sync.Mutex // held while running or looking grows, and while stopping ends
 	stopping context.Context
 	stop     context.CancelFunc
 	running  sync.WaitGroup
+	looking  sync.WaitGroup // into what other hubs said
 }
 
 // NewHandler returns a handler that serves until Run's context ends.
@@ -58,10 +60,24 @@ func NewHandler(d Deps) *Handler {
 
 // Run lets edges in until ctx ends, then closes every tunnel and waits for them.
 func (h *Handler) Run(ctx context.Context) error {
-	defer h.running.Wait()
-	defer h.stop()
 	<-ctx.Done()
+	h.mu.Lock()
+	h.stop()
+	h.mu.Unlock()
+	h.running.Wait()
+	h.looking.Wait()
 	return nil
+}
+
+// enter makes Run wait for running.Done, unless the hub is stopping: then it returns false.
+func (h *Handler) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stopping.Err() != nil {
+		return false
+	}
+	h.running.Add(1)
+	return true
 }
 
 // Wake tells the edge's lane, if it is held here, that commands may wait.
@@ -71,7 +87,7 @@ func (h *Handler) Wake(e id.Edge) {
 	}
 }
 
-// Disconnect ends the edge's tunnel, if it is held here.
+// Disconnect ends the tunnel of an edge that was removed, if it is held here. See RevokedElsewhere for what was only heard.
 func (h *Handler) Disconnect(e id.Edge) {
 	if l := h.lanes.of(e); l != nil {
 		l.end(fault.New(fault.EdgeRevoked, "This edge was removed from the hub. Enrol it again to use it."))
@@ -85,11 +101,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Problem(w, r, err)
 		return
 	}
-	if h.stopping.Err() != nil {
+	if !h.enter() {
 		h.Problem(w, r, fault.New(fault.Busy, "This hub is stopping. Try again in a moment."))
 		return
 	}
-	h.running.Add(1)
 	defer h.running.Done()
 	l := newLane(h, edge.ID)
 	ticket := h.Bus.Ticket(edge.ID, l.conn)
@@ -146,4 +161,5 @@ const (
 	probeLimit    = 2 * time.Second // for an older connection to prove that it is alive
 	farewellLimit = time.Second     // for a refused edge to hang up
 	lastWords     = 2 * time.Second // to record the end of a lane
+	asideLimit    = 2 * probeLimit  // for what another hub said to be checked
 )

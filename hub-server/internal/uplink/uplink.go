@@ -35,6 +35,8 @@ type Edges interface {
 	Announce(ctx context.Context, edge id.Edge, hello wire.Hello) error
 	// AnnounceAgain records what it can run from now on; fleet.ErrFenced when another connection has taken the lane of that fence.
 	AnnounceAgain(ctx context.Context, edge id.Edge, hello wire.Hello, fence uint64) error
+	// Standing returns the edge as the store has it.
+	Standing(ctx context.Context, edge id.Edge) (fleet.Edge, error)
 	// Seen records that the edge was here until now, Refuse why the hub takes nothing more from it.
 	Seen(ctx context.Context, edge id.Edge) error
 	Refuse(ctx context.Context, edge id.Edge, why fault.Code) error
@@ -44,6 +46,8 @@ type Edges interface {
 type Lanes interface {
 	// Open takes the lane's fence for this connection: an older one can commit no more.
 	Open(ctx context.Context, edge id.Edge, hello wire.Hello) (runlog.LaneState, error)
+	// Holder says who has the lane, as the store has it.
+	Holder(ctx context.Context, edge id.Edge) (runlog.Holder, error)
 	// Commit puts a frame's rows on disk, once each.
 	Commit(ctx context.Context, frame runlog.LaneFrame) (runlog.LaneResult, error)
 	// Recreate takes a run back that the store has lost, if what the edge shows proves how it began.
