@@ -34,8 +34,8 @@ type Keeper interface {
 	// Load returns the newest credentials, ErrLoggedOut if there are none.
 	Load() (Credentials, error)
 	// Update replaces the newest credentials by what change makes of them, durably, while nobody else who holds the same ones, in this
-	// process or another, can do so: a refresh token works once. An error of change changes nothing and is returned. The end of ctx
-	// ends the waiting for others.
+	// process or another, can do so: a refresh token works once. An error of change changes nothing and is returned, and so is that of a disk
+	// that is full: the Client has the new ones in memory then and comes with them again. The end of ctx ends the waiting for others.
 	Update(ctx context.Context, change func(Credentials) (Credentials, error)) error
 }
 

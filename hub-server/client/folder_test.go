@@ -122,6 +122,83 @@ func TestCredentialsThatCannotBeKeptAreNotUsed(t *testing.T) {
 	}
 }
 
+// The hub has spent the old refresh token by the time that the disk turns out to be full.
+func TestANewLoginOnAFullDiskIsUsedAndWrittenLater(t *testing.T) {
+	h := newFakeHub(t)
+	dir := filepath.Join(t.TempDir(), "notes")
+	f := openFolder(t, dir)
+	opts := Options{Hub: h.server.URL, Transport: h.transport, Keeper: f}
+	if err := f.LogIn(t.Context(), opts, input); err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	full(t, dir)
+	h.expire()
+	if _, err := Decode[Me](c.API().GetMe(t.Context())); err == nil || !strings.Contains(err.Error(), "keep login") {
+		t.Fatalf("error %v, want that the login could not be kept", err)
+	}
+	wantMe(t, c) // with what is in memory
+	h.expire()
+	wantMe(t, c) // renewed from it
+	roomAgain(t, dir)
+	wantMe(t, c)
+	wantKept(t, f, h)
+
+	full(t, dir)
+	h.expire()
+	s := follow(t, c, &place{})
+	room := make(chan struct{})
+	go func() {
+		hub := <-h.sockets
+		hub.hello("fresh", "")
+		<-room
+		hub.hello("fresh", "") // a heartbeat: nothing else asks for a token while the socket stands
+	}()
+	if err := s.down(); !strings.Contains(err.Error(), "keep login") {
+		t.Fatalf("error %v, want that the login could not be kept", err)
+	}
+	s.up()
+	roomAgain(t, dir)
+	close(room)
+	s.event()
+	wantKept(t, f, h)
+}
+
+// full makes a folder one that cannot be written to.
+func full(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Rename(dir, dir+"-away"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func roomAgain(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.Rename(dir+"-away", dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantMe(t *testing.T, c *Client) {
+	t.Helper()
+	if _, err := Decode[Me](c.API().GetMe(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantKept wants the login on disk that the hub takes.
+func wantKept(t *testing.T, f *Folder, h *fakeHub) {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if data, err := os.ReadFile(f.credentials()); err != nil || !strings.Contains(string(data), `"`+h.refresh+`"`) {
+		t.Fatalf("kept %s, %v, want %s", data, err, h.refresh)
+	}
+}
+
 func TestALoginThatTheHubHasEndedIsForgotten(t *testing.T) {
 	h := newFakeHub(t)
 	f := openFolder(t, t.TempDir())

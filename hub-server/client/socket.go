@@ -65,13 +65,22 @@ func (s *stream) follow(ctx context.Context, socket *websocket.Conn) error {
 		if err != nil {
 			return err
 		}
-		if hello != nil && hello.HeartbeatSecs > 0 {
-			patience = 2*time.Duration(hello.HeartbeatSecs)*time.Second + 5*time.Second
+		if hello != nil {
+			s.client.tokens.settle(ctx)
+			patience = patienceOf(hello, patience)
 		}
 		if err := s.take(frame, hello); err != nil || s.stopped {
 			return err
 		}
 	}
+}
+
+// patienceOf is how long the hub may be silent behind an auth.ok: twice its heartbeat and 5 s.
+func patienceOf(hello *AuthOKPayload, before time.Duration) time.Duration {
+	if hello.HeartbeatSecs <= 0 {
+		return before
+	}
+	return 2*time.Duration(hello.HeartbeatSecs)*time.Second + 5*time.Second
 }
 
 // isGap says whether a frame stands for others that are missing (S3: system.gap, error). It carries nothing to apply.

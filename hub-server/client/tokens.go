@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -22,6 +23,15 @@ type tokenSource struct {
 	keeper  Keeper
 	open    *API // without credentials
 	dropped atomic.Bool
+
+	mu     sync.Mutex
+	unkept unkept
+}
+
+// unkept are credentials that the hub has given and the keeper could not write, say to a full disk. Those that it has are spent. Zero: none.
+type unkept struct {
+	spent Secret
+	news  Credentials
 }
 
 func newTokenSource(keeper Keeper, open *API) *tokenSource {
@@ -43,22 +53,66 @@ func (s *tokenSource) token(ctx context.Context, refused string) (string, error)
 	if s.dropped.Load() {
 		return "", ErrKicked
 	}
-	c, err := s.keeper.Load()
+	kept, err := s.keeper.Load()
 	if err != nil {
 		return "", err
 	}
-	if good(c, refused) {
+	c := s.newest(kept)
+	known := c != kept
+	if good(c, refused) && !known {
 		return c.AccessToken, nil
 	}
-	err = s.keeper.Update(ctx, func(newest Credentials) (Credentials, error) {
-		c = newest
-		if good(newest, refused) { // somebody else was faster
-			return newest, nil
+	err = s.keeper.Update(ctx, func(kept Credentials) (_ Credentials, err error) {
+		if c = s.newest(kept); good(c, refused) { // somebody else was faster
+			return c, nil
 		}
-		c, err = s.renew(ctx, newest)
+		if c, err = s.renew(ctx, c); err == nil {
+			s.note(unkept{spent: kept.RefreshToken, news: c})
+		}
 		return c, err
 	})
+	if err == nil {
+		s.kept(c)
+	}
+	if known && good(c, refused) { // that it cannot be kept was said when it came
+		err = nil
+	}
 	return c.AccessToken, err
+}
+
+// settle tries again to keep what could not be kept. A client that only follows the stream asks for no token for hours.
+func (s *tokenSource) settle(ctx context.Context) {
+	s.mu.Lock()
+	owed := s.unkept != unkept{}
+	s.mu.Unlock()
+	if owed {
+		s.token(ctx, "") //nolint:errcheck // it was said, and is tried again
+	}
+}
+
+// newest returns the credentials that the hub takes, of those that the keeper has and those that it could not keep.
+func (s *tokenSource) newest(kept Credentials) Credentials {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unkept != (unkept{}) && s.unkept.spent == kept.RefreshToken {
+		return s.unkept.news
+	}
+	return kept
+}
+
+func (s *tokenSource) note(u unkept) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unkept = u
+}
+
+// kept forgets what was noted if it is c.
+func (s *tokenSource) kept(c Credentials) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.unkept.news == c {
+		s.unkept = unkept{}
+	}
 }
 
 func good(c Credentials, refused string) bool {
