@@ -22,7 +22,7 @@ func CredentialsOf(t Tokens) Credentials {
 	return Credentials{
 		UserID: t.User.ID, Username: t.User.Username, DeviceID: t.Device.ID,
 		AccessToken: t.AccessToken, RefreshToken: t.RefreshToken,
-		ExpiresAt: time.Now().Add(time.Duration(t.ExpiresIn) * time.Second),
+		ExpiresAt: time.Now().Round(0).Add(time.Duration(t.ExpiresIn) * time.Second), // Round: the monotonic clock stands still while a machine sleeps
 	}
 }
 

@@ -199,6 +199,13 @@ func wantKept(t *testing.T, f *Folder, h *fakeHub) {
 	}
 }
 
+// A machine sleeps and its monotonic clock with it; a token does not.
+func TestATokenExpiresByTheWallClock(t *testing.T) {
+	if at := CredentialsOf(Tokens{ExpiresIn: 900}).ExpiresAt; at != at.Round(0) { //nolint:revive // the reading is what is compared
+		t.Errorf("%v has a reading of the monotonic clock", at)
+	}
+}
+
 func TestALoginThatTheHubHasEndedIsForgotten(t *testing.T) {
 	h := newFakeHub(t)
 	f := openFolder(t, t.TempDir())
