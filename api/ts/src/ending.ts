@@ -1,8 +1,8 @@
 import { AFTER_CLOSE, CLOSE_CODES } from "./hubEvents.js";
-import { ConnectionError, KickedError, LoggedOutError, PositionError, ProblemError } from "./problem.js";
+import { ConnectionError, KickedError, LoggedOutError, NotOpenedError, PositionError, ProblemError } from "./problem.js";
 
 /** How long a hub that cannot serve is left alone, in milliseconds. */
-const PATIENT = 5_000;
+export const PATIENT = 5_000;
 
 /** Bounds what a reason may ask for, in milliseconds: a hub that restarts asks for seconds. */
 const MAX_RETRY_IN = 300_000;
@@ -26,6 +26,9 @@ export function isLoginEnded(error: unknown): boolean {
 export function askedPause(error: unknown): number {
   if (error instanceof ProblemError) {
     return error.retryAfter;
+  }
+  if (error instanceof NotOpenedError) {
+    return PATIENT; // it may have asked for more, or for less
   }
   if (!(error instanceof ConnectionError)) {
     return 0;

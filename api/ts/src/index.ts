@@ -8,7 +8,7 @@ export { Feed, type FeedState } from "./feed.js";
 export { type Frame, keyOf, parseFrame } from "./frame.js";
 export * from "./hubEvents.js";
 export { MemoryPosition, type Position } from "./position.js";
-export { ConnectionError, KickedError, LoggedOutError, PositionError, ProblemError, SleptError, UNEXPECTED, UnreachableError } from "./problem.js";
+export { ConnectionError, KickedError, LoggedOutError, NotOpenedError, PositionError, ProblemError, SleptError, UNEXPECTED, UnreachableError } from "./problem.js";
 export { Reducer, type ReducerState, type Verdict } from "./reducer.js";
 export type { CallOptions } from "./send.js";
 export { SharedFeed } from "./shared.js";

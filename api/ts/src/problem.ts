@@ -47,6 +47,18 @@ export class UnreachableError extends Error {
   }
 }
 
+/**
+ * The hub answers over REST, but the socket was not opened, and a browser does not say why: the hub may be busy, or something on the way lets no
+ * WebSocket pass.
+ */
+export class NotOpenedError extends Error {
+  override readonly name = "NotOpenedError";
+
+  constructor(options?: ErrorOptions) {
+    super("the hub answers, but the socket was not opened: it may be busy, or a proxy on the way lets no WebSocket pass", options);
+  }
+}
+
 /** Ends a stream for good: the same device connected elsewhere, or its login ended. Forget the login. */
 export class KickedError extends Error {
   override readonly name = "KickedError";

@@ -1,10 +1,10 @@
 import type { Api } from "./api.gen.js";
 import type { Clock } from "./clock.js";
-import { askedPause, isFatal, isLoginEnded, isReplaced } from "./ending.js";
+import { askedPause, isFatal, isLoginEnded, isReplaced, PATIENT } from "./ending.js";
 import { type Frame, parseFrame } from "./frame.js";
 import { SILENCE_SECS } from "./hubEvents.js";
 import type { Progress } from "./position.js";
-import { ConnectionError, KickedError, messageOf, ProblemError, SleptError, UnreachableError } from "./problem.js";
+import { ConnectionError, KickedError, messageOf, NotOpenedError, ProblemError, SleptError, UnreachableError } from "./problem.js";
 import { openSocket, type Socket } from "./socket.js";
 import type { TokenSource } from "./tokens.js";
 import type { AuthOKPayload, DeviceKickedPayload } from "./types.gen.js";
@@ -93,6 +93,8 @@ export class Stream {
       }
       if (this.#heard) {
         backoff = FIRST_BACKOFF;
+      } else if (error instanceof NotOpenedError) {
+        backoff = Math.max(backoff, PATIENT);
       }
       yield { link: "down", error, snapshot: false };
       if (!(error instanceof SleptError)) {
@@ -160,7 +162,7 @@ export class Stream {
       return await this.#connect(cursor);
     } catch (error) {
       if (!(await this.#wasRefused(error))) {
-        throw error;
+        throw error instanceof UnreachableError ? new NotOpenedError({ cause: error }) : error;
       }
     }
     this.#token = await tokens.token(this.#token, this.#signal);
@@ -177,7 +179,7 @@ export class Stream {
 
   /**
    * Whether a connection was refused for its token. A browser does not say why a socket was not opened; the same question over REST gets an
-   * answer: a new token, a 429 or 503 with the time to wait, or silence.
+   * answer: a new token, a 429 or 503 with the time to wait, silence, or that all is well, which is then not so for sockets alone.
    */
   async #wasRefused(error: unknown): Promise<boolean> {
     if (!(error instanceof UnreachableError)) {

@@ -146,8 +146,8 @@ export class FakeHub {
     if (key === "POST /client/auth/refresh") {
       return this.#renew(String(init?.body));
     }
-    if (key === "GET /client/auth/me" && this.#refused) {
-      return this.#refused; // for the reason for which the socket was refused
+    if (key === "GET /client/auth/me" && this.#refused?.status === 401) {
+      return this.#refused; // the token is as bad here; that sockets are too many is no matter here
     }
     if (new Headers(init?.headers).get("Authorization") !== `Bearer ${this.access}`) {
       return problem(401, "unauthenticated");

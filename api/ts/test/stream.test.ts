@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
-import { type ConnectionError, keyOf, LoggedOutError, MemoryPosition, type Position, PositionError, SleptError, type StreamEvent } from "../src/index.js";
-import { FakeHub } from "./hub.js";
+import { type ConnectionError, keyOf, LoggedOutError, MemoryPosition, NotOpenedError, type Position, PositionError, SleptError, type StreamEvent } from "../src/index.js";
+import { FakeHub, problem } from "./hub.js";
 
 function hubOf(t: TestContext, tells = true): FakeHub {
   const hub = new FakeHub(tells);
@@ -131,6 +131,19 @@ test("retries slow down to their limit", async (t) => {
     await f.down();
     const waited = hub.clock.now() - start;
     assert.ok(waited >= want * 0.75 && waited <= want * 1.25 + 1, `try ${tries}: ${waited} ms, want about ${want}`);
+  }
+});
+
+test("a hub that answers and opens no socket is left alone for longer and longer", async (t) => {
+  const hub = hubOf(t, false);
+  hub.accept = () => problem(503, "busy", { retry_after: 7 });
+  const f = new Follower(t, hub, new MemoryPosition());
+  assert.ok((await f.down()) instanceof NotOpenedError);
+  for (const want of [5_000, 10_000, 10_000]) {
+    const start = hub.clock.now();
+    assert.match((await f.down()).message, /the hub answers/);
+    const waited = hub.clock.now() - start;
+    assert.ok(waited >= Math.max(5_000, want * 0.75) && waited <= want * 1.25 + 1, `${waited} ms, want about ${want}`);
   }
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { MemoryPosition, SleptError, type StreamEvent } from "../src/index.js";
-import { FakeHub, type FarEnd } from "./hub.js";
+import { FakeHub, type FarEnd, problem } from "./hub.js";
 
 /** A page of a browser, as far as a stream looks at it. */
 class Page {
@@ -74,6 +74,7 @@ test("a page that gets its network back connects anew at once", async (t) => {
 test("a page that is seen again tries at once, but not sooner than the hub asks", async (t) => {
   const { hub, page, next } = sceneOf(t);
   hub.accept = () => ({ status: 502 });
+  hub.rest.set("GET /client/auth/me", [{ status: 502 }]);
   for (let tries = 0; tries < 9; tries++) {
     await next(); // the wait is ten seconds by now
   }
@@ -83,7 +84,7 @@ test("a page that is seen again tries at once, but not sooner than the hub asks"
   page.show("visible");
   await soon;
   assert.ok(hub.clock.now() - start < 7_000, "the wait was cut short");
-  hub.accept = () => ({ status: 429, retry_after: 60, body: { code: "rate_limited", detail: "Wait." } });
+  hub.rest.set("GET /client/auth/me", [problem(429, "rate_limited", { retry_after: 60 })]);
   await next();
   start = hub.clock.now();
   const later = next();
