@@ -42,7 +42,7 @@ type bufferPool struct{ pool sync.Pool }
 
 const (
 	newBuffer  = 8 << 10
-	keptBuffer = 2 * flushAt // larger ones are for single large frames
+	keptBuffer = 2 * flushAt // larger ones are for single large frames, smaller ones are what is left of others
 )
 
 func (b *bufferPool) get() []byte {
@@ -53,7 +53,7 @@ func (b *bufferPool) get() []byte {
 }
 
 func (b *bufferPool) put(buf []byte) {
-	if cap(buf) <= keptBuffer {
+	if cap(buf) >= newBuffer && cap(buf) <= keptBuffer {
 		b.pool.Put(&buf)
 	}
 }
