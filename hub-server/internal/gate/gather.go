@@ -1,10 +1,7 @@
 package gate
 
 import (
-	"errors"
-	"fmt"
 	"net"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,14 +11,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 )
 
-const (
-	flushAt     = 32 << 10         // gathered bytes that go to the socket without waiting for more
-	takeWithin  = 15 * time.Second // a socket that takes nothing for this long is given up
-	closeWithin = 1500 * time.Millisecond
-)
-
-// errTakesNothing ends a connection whose socket has taken nothing for takeWithin.
-var errTakesNothing = errors.New("socket takes nothing")
+const flushAt = 32 << 10 // gathered bytes that go to the socket without waiting for more
 
 // gatherConn is the network side of a connection: it gathers whole frames, so that many of them leave in one system call. Data frames and
 // pings are ours; the WebSocket library writes the other control frames through Write, each in one call. Only Try, Flush and Close touch the
@@ -29,6 +19,7 @@ var errTakesNothing = errors.New("socket takes nothing")
 type gatherConn struct {
 	net.Conn
 	raw     syscall.RawConn // for writes that do not wait; nil over TLS, where a write cannot stop in the middle
+	beneath net.Conn        // what carries TLS; nil without
 	buffers *bufferPool
 	wake    func() // called when the library has gathered something; set before the first frame
 
@@ -39,7 +30,7 @@ type gatherConn struct {
 	closing bool      // a close frame is gathered: no data frame may follow it
 
 	flushing chan struct{} // has a value while somebody writes to the socket
-	took     atomic.Int64  // when the socket last took something, in Unix nanoseconds
+	full     atomic.Bool   // the socket did not take something at once since the last ping, or since busy was asked
 }
 
 func newGatherConn(c net.Conn, b *bufferPool) *gatherConn {
@@ -48,6 +39,9 @@ func newGatherConn(c net.Conn, b *bufferPool) *gatherConn {
 		if raw, err := bare.SyscallConn(); err == nil {
 			g.raw = raw
 		}
+	}
+	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
+		g.beneath = secure.NetConn()
 	}
 	return g
 }
@@ -90,6 +84,7 @@ func (g *gatherConn) add(seq uint64, frames ...delivery.Frame) (gathered int) {
 
 // ping gathers a ping with a payload of at most 125 bytes.
 func (g *gatherConn) ping(payload []byte) {
+	g.full.Store(false)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.closing {
@@ -136,8 +131,8 @@ func (g *gatherConn) offer(out []byte) (n int) {
 		return true
 	})
 	n = max(n, 0)
-	if n > 0 {
-		g.took.Store(time.Now().UnixNano())
+	if n < len(out) {
+		g.full.Store(true)
 	}
 	return n
 }
@@ -176,83 +171,4 @@ func (g *gatherConn) swap(rest []byte) []byte {
 	out := g.pending
 	g.pending = nil
 	return out
-}
-
-func (g *gatherConn) push(out []byte) (rest []byte, err error) {
-	for len(out) > 0 {
-		g.setDeadline()
-		n, err := g.Conn.Write(out)
-		out = out[n:]
-		if n > 0 {
-			g.took.Store(time.Now().UnixNano())
-		}
-		late := errors.Is(err, os.ErrDeadlineExceeded)
-		switch {
-		case late && n > 0 && !g.hurried():
-		case late:
-			return out, errTakesNothing
-		case err != nil:
-			return out, fmt.Errorf("write to socket: %w", err)
-		}
-	}
-	return nil, nil
-}
-
-func (g *gatherConn) setDeadline() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	deadline := time.Now().Add(takeWithin)
-	if !g.limit.IsZero() {
-		deadline = g.limit
-	}
-	g.SetWriteDeadline(deadline) //nolint:errcheck // the write that follows fails then
-}
-
-// endDeadline lets Try write again.
-func (g *gatherConn) endDeadline() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.raw != nil && g.limit.IsZero() {
-		g.SetWriteDeadline(time.Time{}) //nolint:errcheck // the next write fails then
-	}
-}
-
-func (g *gatherConn) hurried() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return !g.limit.IsZero()
-}
-
-// hurry gives everything that is still to be written, a write under way included, until the returned time.
-func (g *gatherConn) hurry() time.Time {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.limit.IsZero() {
-		g.limit = time.Now().Add(closeWithin)
-	}
-	g.SetWriteDeadline(g.limit) //nolint:errcheck // the connection is at its end
-	return g.limit
-}
-
-// finish is hurry for a connection that nobody serves any more: from now on each Write flushes.
-func (g *gatherConn) finish() time.Time {
-	g.mu.Lock()
-	g.direct = true
-	g.mu.Unlock()
-	return g.hurry()
-}
-
-// busy says whether the socket took something recently or is about to: then a pong may still be on its way behind it.
-func (g *gatherConn) busy(now time.Time) bool {
-	if len(g.flushing) > 0 {
-		return true // takeWithin is its judge
-	}
-	return now.Sub(time.Unix(0, g.took.Load())) < pongWithin
-}
-
-// Close sends what is gathered, such as the library's answer to a close, in what is left of the time, and closes the socket.
-func (g *gatherConn) Close() error {
-	g.hurry()
-	g.Flush() //nolint:errcheck // nobody is left to tell
-	return g.Conn.Close()
 }

@@ -28,7 +28,7 @@ func (c *conn) close(cause error) {
 		return
 	}
 	deadline := c.out.finish()
-	overdue := time.AfterFunc(time.Until(deadline), func() { c.out.Conn.Close() })
+	overdue := time.AfterFunc(time.Until(deadline), c.out.cut)
 	defer overdue.Stop()
 	if e.kicked != nil {
 		c.sayKicked(*e.kicked)

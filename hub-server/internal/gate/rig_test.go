@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,6 +40,7 @@ type world struct {
 	devices *fakeDevices
 	bus     *memoryBus
 	api     *apicontract.Validator
+	secure  bool // hubs speak TLS
 
 	mu   sync.Mutex
 	hubs []*hub
@@ -48,6 +51,8 @@ type hub struct {
 	*Gate
 	world   *world
 	server  *httptest.Server
+	network net.Listener            // below TLS
+	line    func(net.Conn) net.Conn // what lies between a client and the network; nil: nothing
 	signals *memstate.Signals
 	stop    func()
 }
@@ -132,7 +137,12 @@ func (w *world) hub(listen net.Listener, change ...func(*Deps)) *hub {
 		h.server.Listener.Close()
 		h.server.Listener = listen
 	}
-	h.server.Start()
+	h.network = h.server.Listener
+	if w.secure {
+		h.server.StartTLS()
+	} else {
+		h.server.Start()
+	}
 	w.t.Cleanup(h.server.Close)
 	w.mu.Lock()
 	w.hubs = append(w.hubs, h)
@@ -278,16 +288,22 @@ func (h *hub) tryDial(token account.AccessToken, cursor string) (*client, *http.
 	c := &client{t: h.world.t, api: h.world.api, cursor: cursor}
 	dialer := net.Dialer{}
 	connect := dialer.DialContext
-	if pipes, ok := h.server.Listener.(*pipeListener); ok {
+	if pipes, ok := h.network.(*pipeListener); ok {
 		connect = pipes.dial
 	}
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 		raw, err := connect(ctx, network, addr)
-		c.raw = raw
-		return raw, err
+		if c.raw = raw; h.line != nil && err == nil {
+			c.raw = h.line(raw)
+		}
+		return c.raw, err
 	}}
 	defer transport.CloseIdleConnections()
-	address := "http://" + h.server.Listener.Addr().String() + "/client/ws"
+	address := "http://" + h.network.Addr().String() + "/client/ws"
+	if h.world.secure {
+		address = strings.Replace(address, "http:", "https:", 1)
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // whose hub it is is not what these tests are about
+	}
 	if cursor != "" {
 		address += "?cursor=" + cursor
 	}

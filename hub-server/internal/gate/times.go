@@ -64,7 +64,7 @@ func (c *conn) keepTime(now time.Time) {
 		c.beatAgain()
 	}
 	if !t.pongBy.IsZero() && !now.Before(t.pongBy) {
-		if !c.out.busy(now) {
+		if !c.out.busy() {
 			c.end(silent())
 			return
 		}

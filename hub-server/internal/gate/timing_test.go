@@ -3,6 +3,10 @@ package gate
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +21,19 @@ func inFakeTime(t *testing.T, test func(h *hub)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		test(newWorld(t).hub(newPipeListener()))
+	})
+}
+
+// withAndWithoutTLS is inFakeTime, twice.
+func withAndWithoutTLS(t *testing.T, test func(h *hub)) {
+	t.Helper()
+	t.Run("plain", func(t *testing.T) { inFakeTime(t, test) })
+	t.Run("TLS", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.secure = true
+			test(w.hub(newPipeListener()))
+		})
 	})
 }
 
@@ -70,6 +87,89 @@ func TestAClientThatAnswersNoPingIsGivenUp(t *testing.T) {
 	})
 }
 
+// A connection is half open and there is something to say all the time: that the system takes it is no sign of life.
+func TestAClientThatAnswersNoPingIsGivenUpThoughMuchIsSaid(t *testing.T) {
+	inFakeTime(t, func(h *hub) {
+		t := h.world.t
+		token, who := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		mute := make(chan error, 1)
+		go func() {
+			_, err := io.Copy(io.Discard, c.raw)
+			mute <- err
+		}()
+		say := time.NewTicker(5 * time.Second)
+		defer say.Stop()
+		for start := time.Now(); ; {
+			select {
+			case <-mute:
+				return
+			case <-say.C:
+				h.world.commit(note(delivery.ToUser(who.User), 1))
+			}
+			if took := time.Since(start); took > 30*time.Second {
+				t.Fatalf("still open after %v", took)
+			}
+		}
+	})
+}
+
+// slowLine is a network that carries a little every second.
+type slowLine struct{ net.Conn }
+
+func (l slowLine) Read(p []byte) (int, error) {
+	time.Sleep(time.Second)
+	return l.Conn.Read(p[:min(len(p), 4<<10)])
+}
+
+// However slowly a client reads, as long as it does it is not cut off, and its pongs may come as late as they have to.
+func TestAClientThatReadsSlowlyGetsEverything(t *testing.T) {
+	withAndWithoutTLS(t, func(h *hub) {
+		t := h.world.t
+		h.line = func(c net.Conn) net.Conn { return slowLine{c} }
+		token, who := h.world.login(id.NewUser())
+		c := h.dial(token, "")
+		c.greeted()
+		const rows = 6
+		for n := range rows {
+			row := note(delivery.ToUser(who.User), n)
+			row.Payload = fmt.Appendf(nil, `{"session_id":%q,"changes":{"n":%d,"fill":"%s"}}`, id.NewSession(), n, strings.Repeat("x", 40<<10))
+			h.world.commit(row)
+		}
+		for want := range rows {
+			if n, err := c.tryNote(5 * time.Minute); err != nil || n != want {
+				t.Fatalf("note %d came as %d, error %v", want, n, err)
+			}
+		}
+	})
+}
+
+// What writes behind our back, as TLS does when the other side changes its keys, meets no deadline of ours.
+func TestNoDeadlineIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		read := make(chan int64)
+		go func() {
+			n, _ := io.Copy(io.Discard, theirs)
+			read <- n
+		}()
+		g := newGatherConn(ours, &bufferPool{})
+		g.add(0, frameOf(300))
+		if err := g.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * takeWithin)
+		if _, err := ours.Write([]byte("keys")); err != nil {
+			t.Error(err)
+		}
+		g.Close()
+		if n := <-read; n < 300 {
+			t.Errorf("%d bytes came", n)
+		}
+	})
+}
+
 func TestAClientThatReadsIsNeverGivenUp(t *testing.T) {
 	inFakeTime(t, func(h *hub) {
 		t := h.world.t
@@ -85,7 +185,7 @@ func TestAClientThatReadsIsNeverGivenUp(t *testing.T) {
 }
 
 func TestASocketThatTakesNothingIsClosedWithinTwentySeconds(t *testing.T) {
-	inFakeTime(t, func(h *hub) {
+	withAndWithoutTLS(t, func(h *hub) {
 		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
@@ -113,7 +213,7 @@ func TestASocketThatTakesNothingIsClosedWithinTwentySeconds(t *testing.T) {
 
 // A client that begins to read in the last moment learns why it was closed.
 func TestASlowClientIsToldToResume(t *testing.T) {
-	inFakeTime(t, func(h *hub) {
+	withAndWithoutTLS(t, func(h *hub) {
 		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
@@ -168,7 +268,7 @@ func TestALoginThatCannotBeProvenIsGivenUpAfterAFewTries(t *testing.T) {
 
 // P17 for a client that does not read: nothing it could say counts any more, and its socket is gone in time.
 func TestAnEndedLoginClosesTheSocketOfAClientThatDoesNotRead(t *testing.T) {
-	inFakeTime(t, func(h *hub) {
+	withAndWithoutTLS(t, func(h *hub) {
 		t := h.world.t
 		token, who := h.world.login(id.NewUser())
 		c := h.dial(token, "")
