@@ -77,6 +77,9 @@ func (h *fakeHub) start(l net.Listener) {
 		json.NewEncoder(w).Encode(MessageList{Items: h.messages[after:]})
 	})
 	mux.HandleFunc("GET /web/agent-tasks/{task}/events", func(w http.ResponseWriter, r *http.Request) { h.events(w, r) })
+	nothing := func(w http.ResponseWriter, _ *http.Request) { h.problem(w, http.StatusNotFound, ProblemCodeNotFound) }
+	mux.HandleFunc("/client/prompts", nothing)
+	mux.HandleFunc("/web/", nothing)
 	h.server = httptest.NewUnstartedServer(mux)
 	if l != nil {
 		h.server.Listener.Close()

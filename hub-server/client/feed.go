@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Update is one thing that a feed tells.
+// Update is one thing that a feed tells. One with Err and nothing else says why what has to be fetched cannot be fetched for so long; it is asked
+// for again.
 type Update struct {
 	Event
 	New   bool // Frame is a fact that was not told before

@@ -4,16 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
 
-const (
-	pageSize = 500 // events or messages
-	askAgain = 500 * time.Millisecond
-)
+const pageSize = 500 // events or messages
 
 // fill tells the events of a run that lie before a frame which is not the next one. A run that was under way when an earlier process of
 // this device was cut off goes on from here: its beginning was told then.
@@ -38,13 +33,14 @@ func (f *Feed) fill(ctx context.Context, about runRef, frame HubWebSocketFrame, 
 // events tells what the record has of a run beyond what was told. While it tells a page it fetches the next one: after an hour's sleep there
 // are many.
 func (f *Feed) events(ctx context.Context, about runRef, tell func(Update) error) error {
-	page, err := f.log(ctx, about.Task, f.reducer.Watermark(about.Task))
+	page, err := f.log(ctx, about.Task, f.reducer.Watermark(about.Task), tell)
 	for err == nil && len(page.Items) > 0 {
 		var ahead RunEventList
 		fetching := supervise.NewGroup(ctx)
-		if after := page.Next; after != 0 {
+		after := page.Next
+		if after != 0 {
 			fetching.Go(func(ctx context.Context) (err error) {
-				ahead, err = f.log(ctx, about.Task, after)
+				ahead, err = f.logPage(ctx, about.Task, after)
 				return err
 			})
 		}
@@ -52,7 +48,9 @@ func (f *Feed) events(ctx context.Context, about runRef, tell func(Update) error
 			fetching.Cancel()
 			return errors.Join(err, fetching.Wait())
 		}
-		err, page = fetching.Wait(), ahead
+		if err, page = fetching.Wait(), ahead; err != nil {
+			page, err = f.log(ctx, about.Task, after, tell)
+		}
 	}
 	return forgivable(err)
 }
@@ -66,11 +64,13 @@ func (f *Feed) addAll(about runRef, events []RunEvent, tell func(Update) error) 
 	return nil
 }
 
-func (f *Feed) log(ctx context.Context, task RunID, after int64) (RunEventList, error) {
+func (f *Feed) log(ctx context.Context, task RunID, after int64, tell func(Update) error) (RunEventList, error) {
+	return ask(ctx, tell, func() (RunEventList, error) { return f.logPage(ctx, task, after) })
+}
+
+func (f *Feed) logPage(ctx context.Context, task RunID, after int64) (RunEventList, error) {
 	limit := pageSize
-	return ask(ctx, func() (RunEventList, error) {
-		return Decode[RunEventList](f.api.ListAgentTaskEvents(ctx, task, &ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
-	})
+	return Decode[RunEventList](f.api.ListAgentTaskEvents(ctx, task, &ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
 }
 
 func streamPayload(about runRef, e RunEvent) AgentStreamPayload {
@@ -78,33 +78,4 @@ func streamPayload(about runRef, e RunEvent) AgentStreamPayload {
 		ID: e.ID, TaskID: about.Task, SessionID: about.Session, AgentInstanceID: about.Agent, EventSeq: e.EventSeq, EventType: e.WireType,
 		Payload: string(e.Payload), CreatedAt: e.RecordedAt, Late: e.Late, TraceID: "trace_" + e.TraceID,
 	}
-}
-
-// ask asks until the hub answers: the socket stands or will stand again, so a refusal of the moment is no reason to leave a hole.
-func ask[T any](ctx context.Context, call func() (T, error)) (T, error) {
-	for {
-		answer, err := call()
-		var problem *ProblemError
-		busy := errors.Is(err, ErrUnreachable) ||
-			(errors.As(err, &problem) && (problem.Status >= 500 || problem.Status == http.StatusTooManyRequests))
-		if !busy {
-			return answer, err
-		}
-		wait := time.NewTimer(askAgain)
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			wait.Stop()
-			return answer, ctx.Err()
-		}
-	}
-}
-
-// forgivable drops a hub's refusal: what it does not give, a conversation that was left or a run that was removed, cannot be told.
-func forgivable(err error) error {
-	var problem *ProblemError
-	if errors.As(err, &problem) {
-		return nil
-	}
-	return err
 }

@@ -35,6 +35,7 @@ type restAnswer struct {
 	Status     int
 	RetryAfter int `json:"retry_after"`
 	Body       json.RawMessage
+	AfterMS    []int64 `json:"after_ms"`
 }
 
 type scriptedConnection struct {

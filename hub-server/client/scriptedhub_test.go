@@ -26,12 +26,13 @@ type scriptedHub struct {
 	next     int       // of the connections
 	ended    time.Time // of the connection before
 	requests map[string]int
+	asked    map[string]time.Time // when a request came last
 }
 
 func newScriptedHub(t *testing.T, s scenario) *scriptedHub {
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	h := &scriptedHub{t: t, scenario: s, transport: &http.Transport{DialContext: l.dial}, requests: map[string]int{}, ended: time.Now()}
+	h := &scriptedHub{t: t, scenario: s, transport: &http.Transport{DialContext: l.dial}, requests: map[string]int{}, asked: map[string]time.Time{}, ended: time.Now()}
 	h.server = httptest.NewUnstartedServer(h)
 	h.server.Listener.Close()
 	h.server.Listener = l
@@ -60,17 +61,27 @@ func (h *scriptedHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	key := r.Method + " " + r.URL.Path
 	h.mu.Lock()
-	answers, n := h.scenario.REST[key], h.requests[key]
+	answers, n, since := h.scenario.REST[key], h.requests[key], time.Since(h.asked[key])
 	h.requests[key]++
+	h.asked[key] = time.Now()
 	h.mu.Unlock()
 	switch {
 	case len(answers) > 0:
-		answer(w, answers[min(n, len(answers)-1)])
+		a := answers[min(n, len(answers)-1)]
+		if !within(since, a.AfterMS) {
+			h.t.Errorf("%s, time %d: asked after %v, want %v ms", key, n+1, since, a.AfterMS)
+		}
+		answer(w, a)
 	case key == "POST /client/auth/refresh":
 		json.NewEncoder(w).Encode(Tokens{AccessToken: "access-1", RefreshToken: "refresh-1", ExpiresIn: 86400})
 	default:
 		answer(w, restAnswer{Status: http.StatusNotFound, Body: json.RawMessage(`{"code":"not_found","detail":"There is none."}`)})
 	}
+}
+
+// within says whether d lies between two numbers of milliseconds, if there are any.
+func within(d time.Duration, ms []int64) bool {
+	return len(ms) != 2 || d >= time.Duration(ms[0])*time.Millisecond && d <= time.Duration(ms[1])*time.Millisecond
 }
 
 func answer(w http.ResponseWriter, a restAnswer) {
@@ -104,8 +115,8 @@ func (h *scriptedHub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if got := r.URL.Query().Get("cursor"); got != script.Cursor {
 		h.t.Errorf("connection %d: cursor %q, want %q", number+1, got, script.Cursor)
 	}
-	if a := script.AfterMS; len(a) == 2 && (since < time.Duration(a[0])*time.Millisecond || since > time.Duration(a[1])*time.Millisecond) {
-		h.t.Errorf("connection %d: made after %v, want %v ms", number+1, since, a)
+	if !within(since, script.AfterMS) {
+		h.t.Errorf("connection %d: made after %v, want %v ms", number+1, since, script.AfterMS)
 	}
 	if script.Refuse != nil {
 		answer(w, *script.Refuse)

@@ -33,7 +33,9 @@ func (c *Client) Say(ctx context.Context, session SessionID, text string) (Messa
 		return MessageReceipt{}, fmt.Errorf("encode message: %w", err)
 	}
 	in := MessageInput{ClientMsgID: strings.TrimPrefix(string(id.NewMessage()), "msg_"), Content: content}
-	return ask(ctx, func() (MessageReceipt, error) { return Decode[MessageReceipt](c.api.SendMessage(ctx, session, in)) })
+	silent := func(Update) error { return nil }
+	send := func() (MessageReceipt, error) { return Decode[MessageReceipt](c.api.SendMessage(ctx, session, in)) }
+	return asking(ctx, silent, send, busy)
 }
 
 // PayloadOf reads what a frame carries, as the type that the contract has for it:

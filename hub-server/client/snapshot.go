@@ -18,20 +18,31 @@ var listSize = 200 // of conversations or questions on one page
 // snapshot tells by REST what a reset has hidden: messages, and how the runs stand that were under way. Of conversations that were not
 // heard of before, only messages younger than since.
 func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) error) error {
-	sessions, err := f.sessions(ctx)
+	sessions, err := f.sessions(ctx, tell)
 	if err != nil {
-		return forgivable(err)
+		return err
 	}
 	if f.options.Begin != BeginLive {
 		if err := f.conversations(sessions, tell); err != nil {
 			return err
 		}
 	}
+	if err := f.missed(ctx, sessions, since, tell); err != nil {
+		return err
+	}
+	if err := f.standing(ctx, tell); err != nil || f.options.Begin == BeginLive {
+		return err
+	}
+	return f.questions(ctx, tell)
+}
+
+// missed tells what was said in conversations, in the order of time. One that is refused was left since they were listed.
+func (f *Feed) missed(ctx context.Context, sessions []Session, since time.Time, tell func(Update) error) error {
 	var missed []Message
 	for _, s := range sessions {
-		messages, err := f.messages(ctx, s, since)
-		if err != nil {
-			return forgivable(err)
+		messages, err := f.messages(ctx, s, since, tell)
+		if err := forgivable(err); err != nil {
+			return err
 		}
 		missed = append(missed, messages...)
 	}
@@ -41,34 +52,33 @@ func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) 
 			return err
 		}
 	}
-	if err := f.standing(ctx, tell); err != nil || f.options.Begin == BeginLive {
-		return err
-	}
-	return f.questions(ctx, tell)
+	return nil
 }
 
 // sessions lists the conversations that this feed is about.
-func (f *Feed) sessions(ctx context.Context) ([]Session, error) {
-	all, err := pages(ctx, maxSessions, func(after *string) ([]Session, string, error) {
-		list, err := Decode[SessionList](f.api.ListSessions(ctx, &ListSessionsParams{Limit: &listSize, After: after}))
+func (f *Feed) sessions(ctx context.Context, tell func(Update) error) ([]Session, error) {
+	all, err := pages(maxSessions, func(after *string) ([]Session, string, error) {
+		list, err := insist(ctx, tell, func() (SessionList, error) {
+			return Decode[SessionList](f.api.ListSessions(ctx, &ListSessionsParams{Limit: &listSize, After: after}))
+		})
 		return list.Items, list.Next, err
 	})
 	return slices.DeleteFunc(all, func(s Session) bool { return f.options.Session != "" && f.options.Session != s.ID }), err
 }
 
 // messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
-func (f *Feed) messages(ctx context.Context, s Session, since time.Time) ([]Message, error) {
+func (f *Feed) messages(ctx context.Context, s Session, since time.Time, tell func(Update) error) ([]Message, error) {
 	head, known := f.heads[s.ID]
 	if known && head >= s.LastSeq || !known && s.UpdatedAt.Before(since) {
 		return nil, nil
 	}
 	if !known {
-		list, err := ask(ctx, func() (MessageList, error) { return f.newest(ctx, s.ID) })
+		list, err := ask(ctx, tell, func() (MessageList, error) { return f.newest(ctx, s.ID) })
 		return slices.DeleteFunc(list.Items, func(m Message) bool { return m.CreatedAt.Before(since) }), err
 	}
 	var all []Message
 	for {
-		list, err := ask(ctx, func() (MessageList, error) { return f.sync(ctx, s.ID, head) })
+		list, err := ask(ctx, tell, func() (MessageList, error) { return f.sync(ctx, s.ID, head) })
 		all = append(all, list.Items...)
 		if err != nil || list.Next == 0 {
 			return all, err
@@ -97,7 +107,7 @@ func (f *Feed) standing(ctx context.Context, tell func(Update) error) error {
 	}
 	slices.Sort(tasks)
 	for _, task := range tasks {
-		now, err := ask(ctx, func() (AgentTask, error) {
+		now, err := ask(ctx, tell, func() (AgentTask, error) {
 			return Decode[AgentTask](f.api.GetAgentTask(ctx, task))
 		})
 		if err != nil {
@@ -149,8 +159,10 @@ func (f *Feed) conversations(sessions []Session, tell func(Update) error) error 
 // questions tells those that are open, and how those stand that were open by what was told before.
 func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
 	open, state := map[RequestID]bool{}, PromptStatePending
-	list, err := pages(ctx, maxQuestions, func(after *string) ([]Prompt, string, error) {
-		list, err := Decode[PromptList](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: &listSize, After: after}))
+	list, err := pages(maxQuestions, func(after *string) ([]Prompt, string, error) {
+		list, err := ask(ctx, tell, func() (PromptList, error) {
+			return Decode[PromptList](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: &listSize, After: after}))
+		})
 		return list.Items, list.Next, err
 	})
 	if err != nil {
@@ -163,7 +175,7 @@ func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
 		if open[known.RequestID] {
 			continue
 		}
-		now, err := ask(ctx, func() (Prompt, error) { return Decode[Prompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID)) })
+		now, err := ask(ctx, tell, func() (Prompt, error) { return Decode[Prompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID)) })
 		if err == nil {
 			list = append(list, now)
 		} else if err := forgivable(err); err != nil {
@@ -192,13 +204,12 @@ func (f *Feed) question(p Prompt, tell func(Update) error) error {
 	}, tell)
 }
 
-// pages collects up to limit items of a list, asking until the hub answers.
-func pages[T any](ctx context.Context, limit int, page func(after *string) ([]T, string, error)) ([]T, error) {
+// pages collects up to limit items of a list.
+func pages[T any](limit int, page func(after *string) ([]T, string, error)) ([]T, error) {
 	var all []T
 	var after *string
 	for len(all) < limit {
-		var next string
-		items, err := ask(ctx, func() (items []T, err error) { items, next, err = page(after); return items, err })
+		items, next, err := page(after)
 		if err != nil {
 			return nil, err
 		}

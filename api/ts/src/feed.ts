@@ -1,8 +1,9 @@
+import type { RunRef } from "./asked.js";
 import type { Frame } from "./frame.js";
 import type { FrameType } from "./hubEvents.js";
 import { type Position, Progress } from "./position.js";
 import { Reducer, type ReducerState, type Verdict } from "./reducer.js";
-import { type Asked, Questioner, type RunRef } from "./snapshot.js";
+import { Questioner, type Told } from "./snapshot.js";
 import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
 import type { FeedOptions, Update } from "./update.js";
 import type { Send } from "./send.js";
@@ -205,8 +206,13 @@ export class Feed {
   }
 
   /** Tells frames that were fetched, those that are new. */
-  async *#addAll(frames: AsyncIterable<Asked>): AsyncGenerator<Update, void, void> {
-    for await (const { type, raw } of frames) {
+  async *#addAll(asked: AsyncIterable<Told>): AsyncGenerator<Update, void, void> {
+    for await (const told of asked) {
+      if ("error" in told) {
+        yield update({ error: told.error, snapshot: false });
+        continue;
+      }
+      const { type, raw } = told;
       const frame = { type, raw, payload: JSON.parse(raw), seq_id: 0 } as Frame;
       if (this.#reducer.apply(frame) === "applied") {
         this.#note(frame);

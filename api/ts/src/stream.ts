@@ -1,4 +1,5 @@
 import type { Api } from "./api.gen.js";
+import { asError, jitter } from "./ask.js";
 import type { Clock } from "./clock.js";
 import { askedPause, isFatal, isLoginEnded, isReplaced, PATIENT } from "./ending.js";
 import { type Frame, parseFrame } from "./frame.js";
@@ -249,13 +250,4 @@ function readFrame(text: string): Frame {
 
 function kickReason(payload: DeviceKickedPayload): string {
   return payload.reason || "no reason given";
-}
-
-/** `d` ± a quarter, so that many clients do not come back at once. */
-function jitter(d: number): number {
-  return (d * 3) / 4 + Math.random() * (d / 2);
-}
-
-function asError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
 }

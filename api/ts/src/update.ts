@@ -1,6 +1,9 @@
 import type { StreamEvent } from "./stream.js";
 
-/** One thing that a feed tells. */
+/**
+ * One thing that a feed tells. One with `error` and nothing else says why what has to be fetched cannot be fetched for so long; it is asked for
+ * again.
+ */
 export interface Update extends StreamEvent {
   /** `frame` is a fact that was not told before. */
   isNew: boolean;

@@ -10,6 +10,8 @@ export interface Answer {
   retry_after?: number;
   /** A text is sent as it is, anything else as JSON. */
   body?: unknown;
+  /** How long at least and at most after the request before, in milliseconds. */
+  after_ms?: [number, number];
 }
 
 /** The hub's side of a socket. */
@@ -98,6 +100,9 @@ export class FakeHub {
   readonly rest = new Map<string, Answer[]>();
   readonly requests = new Map<string, number>();
   readonly bodies: string[] = [];
+  /** Requests that came at another time than their answer says. */
+  readonly faults: string[] = [];
+  readonly #asked = new Map<string, number>();
   /** Takes a new socket, or refuses the upgrade. */
   accept: (end: FarEnd, token: string) => Answer | void = (end) => void this.#sockets.push(end);
   access = "access-0";
@@ -139,7 +144,13 @@ export class FakeHub {
     this.requests.set(key, count + 1);
     this.bodies.push(String(init?.body ?? ""));
     const answers = this.rest.get(key) ?? [this.#usual(key, init)];
-    return responseOf(answers[Math.min(count, answers.length - 1)] ?? {});
+    const answer = answers[Math.min(count, answers.length - 1)] ?? {};
+    const after = this.clock.now() - (this.#asked.get(key) ?? 0);
+    this.#asked.set(key, this.clock.now());
+    if (answer.after_ms && (after < answer.after_ms[0] || after > answer.after_ms[1])) {
+      this.faults.push(`${key}, time ${count + 1}: asked after ${after} ms, want ${answer.after_ms}`);
+    }
+    return responseOf(answer);
   };
 
   #usual(key: string, init?: RequestInit): Answer {

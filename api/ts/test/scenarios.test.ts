@@ -54,7 +54,7 @@ async function play(hub: FakeHub, scenario: Scenario): Promise<void> {
     ended = endName(error);
   }
   delete said[""];
-  assert.deepEqual(faults, []);
+  assert.deepEqual([...faults, ...hub.faults], []);
   assert.equal(made(), scenario.connections.length, "connections");
   compare(scenario.want, { cursor: at.cursor, ended, told, words: said }, feed.state, hub);
 }

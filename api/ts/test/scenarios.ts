@@ -82,7 +82,7 @@ function step(raw: string): Step {
 }
 
 function answer(raw: string): Answer {
-  return { ...value<Answer>(raw), body: read(raw, ["status", "retry_after", "body"]).get("body") };
+  return { ...value<Answer>(raw), body: read(raw, ["status", "retry_after", "body", "after_ms"]).get("body") };
 }
 
 function outcome(raw: string): Outcome {

@@ -52,6 +52,10 @@ func (v *voice) update(u client.Update) error {
 		return nil
 	case u.Link != "":
 		return v.link(u)
+	case u.Err != nil:
+		return v.waiting(u.Err)
+	case u.Frame == nil:
+		return nil
 	}
 	if v.s.json {
 		key := client.Key(*u.Frame)
@@ -87,6 +91,14 @@ func (v *voice) link(u client.Update) error {
 		return nil
 	}
 	return v.narrator.Notice(v.found(u.Resume, again))
+}
+
+// waiting tells that what was missed cannot be fetched for now.
+func (v *voice) waiting(err error) error {
+	if v.s.json {
+		return v.s.encode(v.s.Out, linkLine{Device: v.l.device.Name, Error: err.Error()})
+	}
+	return v.narrator.Notice("the hub does not give what was missed (" + err.Error() + "); trying again")
 }
 
 func (v *voice) lost(err error) string {

@@ -1,0 +1,115 @@
+import type { Clock } from "./clock.js";
+import { askedPause, isFatal } from "./ending.js";
+import { elements, members } from "./json.js";
+import { ProblemError, UNEXPECTED } from "./problem.js";
+import type { Request, Send } from "./send.js";
+
+const FIRST_ASK_AGAIN = 500; // milliseconds
+const LAST_ASK_AGAIN = 10_000;
+const SAY_AFTER = 10_000; // milliseconds without an answer
+
+/** Says why what has to be fetched cannot be fetched for so long. It is asked for again. */
+export interface Delay {
+  error: Error;
+}
+
+/** A list's page: the texts of its items, and where the next one begins. */
+export interface Page {
+  items: string[];
+  next: string | number | undefined;
+}
+
+/** A resource, read and as it came. */
+export interface Item<T> {
+  raw: string;
+  value: T;
+}
+
+export function itemOf<T>(raw: string): Item<T> {
+  return { raw, value: JSON.parse(raw) as T };
+}
+
+/**
+ * Asks until the hub answers, or refuses for good what it was asked for. Everything else passes: a hub that is busy, a proxy's page, a network
+ * that is gone. The socket stands or will stand again, so none of them is a reason to leave a hole. Its generators return answers and yield why
+ * there is none yet.
+ */
+export class Asker {
+  readonly #send: Send;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(send: Send, clock: Clock, signal?: AbortSignal) {
+    this.#send = send;
+    this.#clock = clock;
+    this.#signal = signal;
+  }
+
+  /** A resource's text. With `insist` no refusal is final: every user has this. */
+  async *text(path: string, query: Request["query"] = {}, insist = false): AsyncGenerator<Delay, string, void> {
+    const begun = this.#clock.now();
+    for (let backoff = FIRST_ASK_AGAIN; ; backoff = Math.min(backoff * 2, LAST_ASK_AGAIN)) {
+      let cause: unknown;
+      try {
+        return await this.#send<string>({ method: "GET", path, query, answer: "text" }, { signal: this.#signal });
+      } catch (error) {
+        cause = error;
+      }
+      this.#signal?.throwIfAborted();
+      if (isFatal(cause) || (isRefused(cause) && !insist)) {
+        throw cause;
+      }
+      const wait = Math.max(jitter(backoff), askedPause(cause));
+      if (this.#clock.now() - begun + wait >= SAY_AFTER) {
+        yield { error: asError(cause) };
+      }
+      await this.#pause(wait);
+    }
+  }
+
+  async *page(path: string, query: Request["query"], insist = false): AsyncGenerator<Delay, Page, void> {
+    const page = members(yield* this.text(path, query, insist));
+    return { items: elements(page?.get("items") ?? "[]") ?? [], next: JSON.parse(page?.get("next") ?? "null") ?? undefined };
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    let stop = () => {};
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(milliseconds, resolve);
+      const aborted = () => {
+        cancel();
+        resolve();
+      };
+      this.#signal?.addEventListener("abort", aborted);
+      stop = () => this.#signal?.removeEventListener("abort", aborted);
+    });
+    stop();
+    this.#signal?.throwIfAborted();
+  }
+}
+
+/** Drops a hub's refusal: what it does not give, a conversation that was left or a run that was removed, cannot be told. */
+export async function* forgivable<Y, R>(asked: AsyncGenerator<Y, R, void>): AsyncGenerator<Y, R | undefined, void> {
+  try {
+    return yield* asked;
+  } catch (error) {
+    if (isRefused(error)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** Whether the hub itself, and no proxy before it, does not give what it was asked for. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ProblemError && error.code !== UNEXPECTED && [403, 404, 410].includes(error.status);
+}
+
+/** `d` ± a quarter, so that many clients do not come back at once. */
+export function jitter(d: number): number {
+  return (d * 3) / 4 + Math.random() * (d / 2);
+}
+
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
