@@ -24,15 +24,33 @@ export class BrowserKeeper implements Keeper {
 
   /** Keeps what a login has given. */
   async save(credentials: Credentials): Promise<void> {
-    await write(this.#key, credentials);
+    await this.#alone(() => write(this.#key, credentials));
   }
 
   async update(change: (newest: Credentials) => Promise<Credentials>, signal?: AbortSignal): Promise<void> {
-    await navigator.locks.request(`switchyard ${this.#key}`, { signal }, async () => this.save(await change(await this.load())));
+    await this.#alone(async () => {
+      try {
+        await write(this.#key, await change(await this.load()));
+      } catch (error) {
+        if (error instanceof LoggedOutError) {
+          await write(this.#key, undefined);
+        }
+        throw error;
+      }
+    }, signal);
   }
 
   async clear(): Promise<void> {
-    await write(this.#key, undefined);
+    await this.#alone(() => write(this.#key, undefined));
+  }
+
+  /** Changes what is kept while no other tab does: what comes of a renewal must not replace a new login, or bring back one that was forgotten. */
+  async #alone(change: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+    const { locks } = navigator as { locks?: LockManager };
+    if (!locks) {
+      throw new Error("to keep a login for all tabs needs Web Locks, which browsers have on pages of https and of localhost");
+    }
+    await locks.request(`switchyard ${this.#key}`, { signal }, change);
   }
 }
 
@@ -55,8 +73,17 @@ export class BrowserPosition implements Position {
 
 let database: Promise<IDBDatabase> | undefined;
 
+/** Opens the database, once for the page. One that could not be opened is tried again. */
 function open(): Promise<IDBDatabase> {
-  database ??= new Promise((resolve, reject) => {
+  database ??= opened().catch((error: unknown) => {
+    database = undefined;
+    throw error;
+  });
+  return database;
+}
+
+function opened(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     request.onerror = () => reject(request.error);
@@ -68,7 +95,6 @@ function open(): Promise<IDBDatabase> {
       resolve(request.result);
     };
   });
-  return database;
 }
 
 async function read<T>(key: string): Promise<T | undefined> {

@@ -31,7 +31,8 @@ export interface Keeper {
   load(): Promise<Credentials>;
   /**
    * Replaces the newest credentials by what `change` makes of them, while nobody else who holds the same ones, in this tab or another, can do
-   * so: a refresh token works once. When `change` rejects nothing changes. The end of `signal` ends the waiting for others.
+   * so: a refresh token works once. When `change` rejects nothing changes, but for a LoggedOutError: the hub does not take them any more, they are
+   * forgotten. The end of `signal` ends the waiting for others.
    */
   update(change: (newest: Credentials) => Promise<Credentials>, signal?: AbortSignal): Promise<void>;
   /** Forgets them: the hub has given the device to another connection (S3, device.kicked). A keeper without it keeps what is of no use. */
@@ -57,13 +58,20 @@ export class MemoryKeeper implements Keeper {
   async update(change: (newest: Credentials) => Promise<Credentials>, signal?: AbortSignal): Promise<void> {
     const mine = this.#turn.then(async () => {
       signal?.throwIfAborted();
-      this.#credentials = await change(await this.load());
+      try {
+        this.#credentials = await change(await this.load());
+      } catch (error) {
+        if (error instanceof LoggedOutError) {
+          this.#credentials = undefined;
+        }
+        throw error;
+      }
     });
     this.#turn = mine.catch(() => undefined);
     await untilAborted(mine, signal);
   }
 
   async clear(): Promise<void> {
-    this.#credentials = undefined;
+    await (this.#turn = this.#turn.then(() => (this.#credentials = undefined)));
   }
 }

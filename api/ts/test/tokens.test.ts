@@ -27,11 +27,22 @@ test("a refused token is renewed and the request sent again with its body and ke
   assert.equal(hub.bodies.filter((body) => body === '{"name":"demo"}').length, 2);
 });
 
-test("a refused renewal means logged out", async (t) => {
+test("a refused renewal means logged out, and the login is forgotten", async (t) => {
   const hub = hubOf(t);
   const client = hub.client(1_000);
   hub.refresh = "spent";
   await assert.rejects(client.api.getMe(), LoggedOutError);
+  await assert.rejects(client.keeper.load(), LoggedOutError);
+  assert.equal(hub.count("POST /client/auth/refresh"), 1);
+  await assert.rejects(client.api.getMe(), LoggedOutError);
+  assert.equal(hub.count("POST /client/auth/refresh"), 1, "asked again with a token that is spent");
+});
+
+test("a renewal under way does not bring a forgotten login back", async () => {
+  const keeper = new MemoryKeeper({ access_token: "a", refresh_token: "r", expires_at: 0, user_id: "", device_id: "", username: "" });
+  const renewal = keeper.update(async (newest) => newest);
+  await Promise.all([renewal, keeper.clear()]);
+  await assert.rejects(keeper.load(), LoggedOutError);
 });
 
 test("a renewal is finished though its caller has gone", async (t) => {
