@@ -16,15 +16,32 @@ type preparedReads struct {
 
 // prepared returns the statement for a text out of a small fixed set. It belongs to the store.
 func (s *Store) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	p := &s.reads
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if stmt, ok := p.stmts[query]; ok {
+	if stmt := s.reads.get(query); stmt != nil {
 		return stmt, nil
 	}
 	stmt, err := s.readDB.PrepareContext(ctx, query) //nolint:sqlclosecheck // close does it, with the store
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	return s.reads.keep(query, stmt)
+}
+
+// get returns a statement, or nil. To make one may take until a connection is free, and nobody who has one waits for that.
+func (p *preparedReads) get(query string) *sql.Stmt {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stmts[query]
+}
+
+// keep keeps the first of the statements that were made for a text at once, and returns it.
+func (p *preparedReads) keep(query string, stmt *sql.Stmt) (*sql.Stmt, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first := p.stmts[query]; first != nil {
+		if err := stmt.Close(); err != nil {
+			return nil, fmt.Errorf("close %q: %w", query, err)
+		}
+		return first, nil
 	}
 	if p.stmts == nil {
 		p.stmts = map[string]*sql.Stmt{}
