@@ -2,6 +2,8 @@ package hub
 
 import (
 	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
@@ -53,7 +55,11 @@ func (h *Hub) openVolatile() error {
 	if h.opts.Config.RedisURL == "" {
 		return nil
 	}
-	link, err := redisstate.NewLink(string(h.opts.Config.RedisURL), []byte(h.services.keys.Current().Answers), h.log, h.registry)
+	secret, err := namesKey([]byte(h.services.keys.Current().Answers))
+	if err != nil {
+		return fmt.Errorf("HUB_KEYS_FILE: %w", err)
+	}
+	link, err := redisstate.NewLink(string(h.opts.Config.RedisURL), secret, h.log, h.registry)
 	if err != nil {
 		return fmt.Errorf("HUB_REDIS_URL: %w", err)
 	}
@@ -63,6 +69,11 @@ func (h *Hub) openVolatile() error {
 	v.signals = redisstate.NewSignals(h.name, link, told, far, redisstate.Heard(heard))
 	v.limiter = redisstate.NewLimiter(link, v.limiter)
 	return nil
+}
+
+// namesKey is the key that hides names in Redis: one of its own, so that what is seen there says nothing of the key that it comes from.
+func namesKey(from []byte) ([]byte, error) {
+	return hkdf.Key(sha256.New, from, nil, "switchyard: names in redis", sha256.Size)
 }
 
 // run keeps all of it until ctx ends.
