@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/statetest"
@@ -37,7 +38,7 @@ func buses(t *testing.T, n int) (all []Bus) {
 
 func TestLimitsInMemory(t *testing.T) {
 	t.Parallel()
-	statetest.Limits(t, func(*testing.T) statetest.Limiter { return NewLimiter() })
+	statetest.Limits(t, synctest.Test, func(*testing.T) statetest.Limiter { return NewLimiter() })
 }
 
 func TestPresenceOverTheBus(t *testing.T) {
@@ -63,7 +64,7 @@ func TestAHubThatDiesIsForgottenOnTheBus(t *testing.T) {
 
 func TestSignalsOverTheBus(t *testing.T) {
 	t.Parallel()
-	statetest.Tellers(t, id.NewEdge(), func(t *testing.T, n int) (signals []statetest.Signals, ears []*statetest.Ears) {
+	statetest.Tellers(t, [2]id.Edge{id.NewEdge(), id.NewEdge()}, func(t *testing.T, n int) (signals []statetest.Signals, ears []*statetest.Ears) {
 		for i, bus := range buses(t, n) {
 			e := &statetest.Ears{}
 			ears = append(ears, e)

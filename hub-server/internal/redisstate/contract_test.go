@@ -91,7 +91,7 @@ func within(t *testing.T, what string, ok func() bool) {
 func TestLimitsInRedis(t *testing.T) {
 	t.Parallel()
 	server := testredis.Start(t)
-	statetest.Limits(t, func(t *testing.T) statetest.Limiter {
+	statetest.Limits(t, statetest.OnTheWallClock, func(t *testing.T) statetest.Limiter {
 		server.Flush()
 		return NewLimiter(link(t, server), memstate.NewLimiter())
 	})
@@ -123,18 +123,27 @@ func TestAHubThatDiesIsForgottenInRedis(t *testing.T) {
 func TestSignalsThroughRedis(t *testing.T) {
 	t.Parallel()
 	server := testredis.Start(t)
-	edge := id.NewEdge()
-	statetest.Tellers(t, edge, func(t *testing.T, n int) (signals []statetest.Signals, ears []*statetest.Ears) {
+	edges := [2]id.Edge{id.NewEdge(), id.NewEdge()}
+	observer := link(t, server)
+	statetest.Tellers(t, edges, func(t *testing.T, n int) (signals []statetest.Signals, ears []*statetest.Ears) {
 		for i := range n {
 			l, e := link(t, server), &statetest.Ears{}
 			p := NewPresence(fmt.Sprint("hub ", i), l, deaf{})
-			run(t, p.Run)
 			if i == 1 {
-				p.Arrived(edge)
+				p.Arrived(edges[0])
+				p.Arrived(edges[1])
 			}
+			run(t, p.Run)
 			ears = append(ears, e)
 			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), l, deaf{}, p, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait}))
 		}
 		return signals, ears
 	})
+	// That commands wait concerns the hub that holds the edge: nobody else is told.
+	for hub, told := range map[string]bool{"hub 0": false, "hub 1": true, "hub 2": false} {
+		n, err := observer.client.XLen(t.Context(), observer.keys.signalsTo(hub)).Result()
+		if err != nil || (n > 0) != told {
+			t.Errorf("%s was told %d times that commands wait, %v", hub, n, err)
+		}
+	}
 }

@@ -42,6 +42,7 @@ func (k keys) lease(hub string) key { return k.prefix + "lease:" + hub }
 // bucket is the token bucket of a limit; name says of what and whom.
 func (k keys) bucket(name string) key { return k.prefix + "bucket:" + k.hide(name) }
 
-// signals is the stream of what concerns all hubs; signalsTo that of what concerns one.
+// ends is the stream of what has ended, for all hubs; signals that of whatever else concerns all, signalsTo that of what concerns one.
+func (k keys) ends() key                { return k.prefix + "ends" }
 func (k keys) signals() key             { return k.prefix + "signals" }
 func (k keys) signalsTo(hub string) key { return k.prefix + "signals:" + hub }

@@ -24,6 +24,8 @@ const (
 	probeEvery   = time.Second            // while it answers
 	retryEvery   = 250 * time.Millisecond // while it does not
 	poolSize     = 32
+	minIdle      = 8              // connections that are kept ready: to make one takes longer than an exchange may
+	lifeFor      = 24 * time.Hour // of what has no end of its own, once no hub renews it
 )
 
 // errAway is the answer of a link whose Redis does not answer.
@@ -74,7 +76,7 @@ func parse(address string) (*redis.Options, error) {
 	}
 	return &redis.Options{
 		Network: options.Network, Addr: options.Addr, Username: options.Username, Password: options.Password, DB: options.DB,
-		TLSConfig: options.TLSConfig, PoolSize: poolSize,
+		TLSConfig: options.TLSConfig, PoolSize: poolSize, MinIdleConns: minIdle,
 		DialTimeout: probeLimit, ReadTimeout: probeLimit, WriteTimeout: probeLimit, PoolTimeout: commandLimit,
 		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, DisableIdentity: true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
@@ -129,7 +131,8 @@ func (l *Link) probe(ctx context.Context) {
 	defer cancel()
 	var life *redis.StringCmd
 	_, err := l.client.TxPipelined(bounded, func(p redis.Pipeliner) error {
-		p.SetNX(bounded, l.keys.life(), rand.Text(), 0)
+		p.SetNX(bounded, l.keys.life(), rand.Text(), lifeFor)
+		p.PExpire(bounded, l.keys.life(), lifeFor)
 		life = p.Get(bounded, l.keys.life())
 		return nil
 	})

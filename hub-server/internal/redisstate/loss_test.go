@@ -1,11 +1,15 @@
 package redisstate
 
 import (
+	"context"
+	"net"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
@@ -53,44 +57,28 @@ func TestWithoutRedisTheLimitOfThisHubHoldsAtOnce(t *testing.T) {
 	}
 }
 
-func TestAWipedRedisGivesNobodyANewBurst(t *testing.T) {
-	t.Parallel()
-	server := testredis.Start(t)
-	limiter := NewLimiter(link(t, server), memstate.NewLimiter())
-	const rate, burst = 0.001, 10
-	given := 0
-	for i := range 5 * burst {
-		if i%7 == 0 {
-			server.Flush()
-		}
-		wait, err := limiter.Take(t.Context(), "ada", rate, burst)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if wait == 0 {
-			given++
-		}
-	}
-	if given != burst {
-		t.Errorf("%d tokens of %d", given, burst)
-	}
-}
-
-func TestHubsShareALimit(t *testing.T) {
+// Two hubs share a limit, and a Redis that is wiped again and again gives the caller of each no more than the burst of that hub.
+func TestAWipedRedisGivesNobodyANewBurstAtTheSameHub(t *testing.T) {
 	t.Parallel()
 	server := testredis.Start(t)
 	hubs := []*Limiter{NewLimiter(link(t, server), memstate.NewLimiter()), NewLimiter(link(t, server), memstate.NewLimiter())}
 	const rate, burst = 0.001, 10
-	given := 0
-	for i := range 4 * burst {
-		if wait, err := hubs[i%2].Take(t.Context(), "ada", rate, burst); err != nil {
-			t.Fatal(err)
-		} else if wait == 0 {
-			given++
+	knock := func(times int, before func()) (given int) {
+		for i := range times {
+			before()
+			if wait, err := hubs[i%2].Take(t.Context(), "ada", rate, burst); err != nil {
+				t.Fatal(err)
+			} else if wait == 0 {
+				given++
+			}
 		}
+		return given
 	}
-	if given != burst {
+	if given := knock(burst+2, func() {}); given != burst {
 		t.Errorf("two hubs gave %d tokens, want %d in all", given, burst)
+	}
+	if given, left := knock(5*burst, server.Flush), 2*burst-(burst+2); given != left {
+		t.Errorf("a Redis that is wiped gave %d more, want %d: what the two hubs had left by themselves", given, left)
 	}
 }
 
@@ -208,4 +196,63 @@ func TestThePasswordIsInNoError(t *testing.T) {
 	if err := Ping(t.Context(), server.URL()); err != nil {
 		t.Errorf("with the right one: %v", err)
 	}
+}
+
+func TestWhateverIsInRedisGoesWhenNobodyRenewsIt(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	l := link(t, server)
+	p := NewPresence("hub", l, deaf{})
+	p.Arrived(id.NewEdge())
+	says := NewSignals("hub", l, deaf{}, nobody{}, Heard{})
+	if err := p.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, stream := range append(says.streams(), l.keys.signalsTo("other")) {
+		if err := says.add(t.Context(), signal{stream, loginEnded, "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := NewLimiter(l, memstate.NewLimiter()).Take(t.Context(), "ada", 1, 2); err != nil {
+		t.Fatal(err)
+	}
+	names, err := l.client.Keys(t.Context(), "*").Result()
+	if err != nil || len(names) != 8 { // contents, hubs, lease, bucket, four streams
+		t.Fatalf("keys %q, %v", names, err)
+	}
+	for _, name := range names {
+		if left, err := l.client.PTTL(t.Context(), name).Result(); err != nil || left <= 0 || left > lifeFor {
+			t.Errorf("%s goes in %s, %v", name, left, err)
+		}
+	}
+}
+
+// A connection may take longer to be made than an exchange may take: a handshake, far away.
+func TestConnectionsThatAreSlowToMakeDoNotTakeRedisAway(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	l := stopped(t, server)
+	options := *l.client.Options()
+	options.Dialer = func(ctx context.Context, network, address string) (net.Conn, error) {
+		<-time.After(2 * commandLimit)
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}
+	if err := l.client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l.client = redis.NewClient(&options)
+	run(t, l.Run)
+	within(t, "redis answers, and connections are ready", func() bool { return l.isUp() && l.client.PoolStats().IdleConns >= minIdle })
+	var all sync.WaitGroup
+	for range minIdle / 2 {
+		all.Go(func() {
+			err := l.do(t.Context(), commandLimit, func(ctx context.Context) error { // long enough that each has a connection of its own
+				return l.client.XRead(ctx, &redis.XReadArgs{Streams: []string{"nothing", "0"}, Block: commandLimit / 2}).Err()
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }

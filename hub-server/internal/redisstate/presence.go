@@ -124,6 +124,7 @@ func (p *Presence) renew(ctx context.Context) error {
 		_, err := p.link.client.TxPipelined(ctx, func(pipe redis.Pipeliner) error {
 			pipe.Set(ctx, keys.lease(p.hub), content, lease)
 			pipe.SAdd(ctx, keys.hubs(), p.hub)
+			pipe.PExpire(ctx, keys.hubs(), lifeFor)
 			return nil
 		})
 		return err

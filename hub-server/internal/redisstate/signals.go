@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -16,11 +17,12 @@ import (
 )
 
 const (
-	maxWaiting = 1024             // signals that wait for Redis; more are dropped, and found by the checks that do without signals
-	maxKept    = 4096             // signals that Redis keeps, about
+	maxWaiting = 1024             // signals of a queue that wait for Redis; more are dropped, and found by the checks that do without signals
+	maxKept    = 4096             // signals that Redis keeps of a stream, about
 	keptFor    = 10 * time.Minute // after the newest
 	listenFor  = time.Second      // one read at most
 	readAtOnce = 256
+	farewell   = time.Second // to write what waits when the hub stops
 )
 
 // Telegraph carries the same signals without Redis.
@@ -48,15 +50,17 @@ type Heard struct {
 }
 
 // Signals are what hub processes tell one another at once: that a login has ended, that an edge was removed or has come, that commands wait for
-// an edge. They go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach Redis it hears
-// when it can. Safe for concurrent use; no method but Run blocks.
+// an edge. They go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach
+// Redis it hears when it can, as far as Redis has kept it. Ends of logins and of edges have a queue and a stream of their own: a crowd of edges that
+// arrive pushes none of them out. Safe for concurrent use; no method but Run blocks.
 type Signals struct {
 	hub       string
 	link      *Link
 	twin      Telegraph
 	directory Directory
 	heard     Heard
-	waiting   chan signal
+	ends      chan signal // logins and edges
+	waiting   chan signal // all else
 }
 
 // signal is an entry of a stream.
@@ -77,26 +81,26 @@ const (
 
 // NewSignals returns the signals of the hub process with that name.
 func NewSignals(hub string, link *Link, twin Telegraph, directory Directory, heard Heard) *Signals {
-	return &Signals{hub: hub, link: link, twin: twin, directory: directory, heard: heard, waiting: make(chan signal, maxWaiting)}
+	return &Signals{hub: hub, link: link, twin: twin, directory: directory, heard: heard, ends: make(chan signal, maxWaiting), waiting: make(chan signal, maxWaiting)}
 }
 
 // LoginEnded tells all other hubs that a refresh family has ended.
 func (s *Signals) LoginEnded(f account.Family) {
 	s.twin.LoginEnded(f)
-	s.send(signal{s.link.keys.signals(), loginEnded, string(f)})
+	s.send(s.ends, signal{s.link.keys.ends(), loginEnded, string(f)})
 }
 
 // EdgeRevoked tells all other hubs that an edge was removed.
 func (s *Signals) EdgeRevoked(e id.Edge) {
 	s.twin.EdgeRevoked(e)
-	s.send(signal{s.link.keys.signals(), edgeRevoked, string(e)})
+	s.send(s.ends, signal{s.link.keys.ends(), edgeRevoked, string(e)})
 }
 
 // CommandsWait tells the hub that holds the edge that commands wait for it. If that is not known, the way of the twin has to do.
 func (s *Signals) CommandsWait(e id.Edge) {
 	s.twin.CommandsWait(e)
 	for _, hub := range s.directory.Holders(e) {
-		s.send(signal{s.link.keys.signalsTo(hub), commandsWait, string(e)})
+		s.send(s.waiting, signal{s.link.keys.signalsTo(hub), commandsWait, string(e)})
 	}
 }
 
@@ -118,12 +122,12 @@ func (s *Signals) tell(kind string, what any) {
 		s.link.log.Error("signal not encoded", "kind", kind, "error", err)
 		return
 	}
-	s.send(signal{s.link.keys.signals(), kind, string(data)})
+	s.send(s.waiting, signal{s.link.keys.signals(), kind, string(data)})
 }
 
-func (s *Signals) send(one signal) {
+func (s *Signals) send(queue chan<- signal, one signal) {
 	select {
-	case s.waiting <- one:
+	case queue <- one:
 	default:
 		s.link.metrics.dropped.Inc()
 	}
@@ -131,23 +135,41 @@ func (s *Signals) send(one signal) {
 
 // Run carries signals until ctx ends.
 func (s *Signals) Run(ctx context.Context) error {
-	return supervise.All(ctx, s.twin.Run, s.write, s.read)
+	return supervise.All(ctx, s.twin.Run, s.write(s.ends), s.write(s.waiting), s.read)
 }
 
-// write takes signals to Redis in their order, and tries again until it is there.
-func (s *Signals) write(ctx context.Context) error {
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case one := <-s.waiting:
-			for s.add(ctx, one) != nil {
-				select {
-				case <-ctx.Done():
-					return nil
-				case <-s.link.returned():
+// write takes the signals of a queue to Redis in their order, and tries again until it is there. Those that wait at the end of ctx are written as
+// far as that takes a moment.
+func (s *Signals) write(queue <-chan signal) func(ctx context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			select {
+			case <-ctx.Done():
+				s.flush(ctx, queue)
+				return nil
+			case one := <-queue:
+				for s.add(ctx, one) != nil {
+					select {
+					case <-ctx.Done():
+						return nil
+					case <-s.link.returned():
+					}
 				}
 			}
+		}
+	}
+}
+
+// flush gives up at the first failure.
+func (s *Signals) flush(ctx context.Context, queue <-chan signal) {
+	for begin := time.Now(); time.Since(begin) < farewell; {
+		select {
+		case one := <-queue:
+			if s.add(ctx, one) != nil {
+				return
+			}
+		default:
+			return
 		}
 	}
 }
@@ -169,7 +191,7 @@ func (s *Signals) add(ctx context.Context, one signal) error {
 // place is how far a hub has read.
 type place struct {
 	contents string    // of Redis, when it was read
-	last     [2]string // of the stream for all, and of its own
+	last     [3]string // of each stream, in the order of Signals.streams
 }
 
 // read hears what the others have sent. It begins with all that is kept, and again whenever Redis has lost what it held: its numbers may begin
@@ -183,15 +205,20 @@ func (s *Signals) read(ctx context.Context) error {
 		case <-s.link.returned():
 		}
 		if contents := s.link.contents(); at.contents != contents {
-			at = place{contents: contents, last: [2]string{"0", "0"}}
+			at = place{contents: contents, last: [3]string{"0", "0", "0"}}
 		}
 		s.take(ctx, &at) //nolint:errcheck // the link has said so; next comes the wait for its return
 	}
 	return nil
 }
 
+// streams are those that this hub reads.
+func (s *Signals) streams() []string {
+	return []string{s.link.keys.ends(), s.link.keys.signals(), s.link.keys.signalsTo(s.hub)}
+}
+
 func (s *Signals) take(ctx context.Context, at *place) error {
-	streams := [2]string{s.link.keys.signals(), s.link.keys.signalsTo(s.hub)}
+	streams := s.streams()
 	var read []redis.XStream
 	err := s.link.do(ctx, listenFor+probeLimit, func(bounded context.Context) error {
 		bounded, cancel := context.WithCancel(bounded)
@@ -199,7 +226,7 @@ func (s *Signals) take(ctx context.Context, at *place) error {
 		defer context.AfterFunc(ctx, cancel)()
 		var err error
 		read, err = s.link.client.XRead(bounded, &redis.XReadArgs{
-			Streams: []string{streams[0], streams[1], at.last[0], at.last[1]}, Count: readAtOnce, Block: listenFor,
+			Streams: append(streams, at.last[:]...), Count: readAtOnce, Block: listenFor,
 		}).Result()
 		if ctx.Err() != nil {
 			return nil
@@ -214,18 +241,10 @@ func (s *Signals) take(ctx context.Context, at *place) error {
 			if s.hear(m.Values) != nil {
 				s.link.log.Debug("signal from another hub not understood", "signal", m.ID)
 			}
-			at.passed(stream.Stream == streams[1], m.ID)
+			at.last[slices.Index(streams, stream.Stream)] = m.ID
 		}
 	}
 	return nil
-}
-
-func (p *place) passed(own bool, entry string) {
-	if own {
-		p.last[1] = entry
-	} else {
-		p.last[0] = entry
-	}
 }
 
 // hear acts on a signal that another hub has sent.

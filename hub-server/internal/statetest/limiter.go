@@ -18,12 +18,24 @@ type Limiter interface {
 	Take(ctx context.Context, key string, perSecond float64, burst int) (time.Duration, error)
 }
 
-// Limits tries that a limiter gives what it should. fresh returns one with all buckets full.
-func Limits(t *testing.T, fresh func(t *testing.T) Limiter) {
+// OnTheWallClock lets a test run as it is: for state that goes by the clock of another program. What goes by that of this one takes synctest.Test.
+func OnTheWallClock(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	t.Run("a bucket gives its burst and then its rate", func(t *testing.T) { burstAndRate(t, fresh(t)) })
-	t.Run("a bucket does not overflow", func(t *testing.T) { noOverflow(t, fresh(t)) })
-	t.Run("takers at once get as many tokens as there are", func(t *testing.T) { takersAtOnce(t, fresh(t)) })
+	test(t)
+}
+
+// Limits tries that a limiter gives what it should. bubble runs each test; fresh returns a limiter with all buckets full.
+func Limits(t *testing.T, bubble func(*testing.T, func(*testing.T)), fresh func(t *testing.T) Limiter) {
+	t.Helper()
+	for what, test := range map[string]func(*testing.T, Limiter){
+		"a bucket gives its burst and then its rate":     burstAndRate,
+		"a bucket does not overflow":                     noOverflow,
+		"takers at once get as many tokens as there are": takersAtOnce,
+	} {
+		t.Run(what, func(t *testing.T) {
+			bubble(t, func(t *testing.T) { test(t, fresh(t)) }) //nolint:thelper // the test itself
+		})
+	}
 }
 
 func take(t *testing.T, l Limiter, key string, perSecond float64, burst int) time.Duration {
