@@ -210,7 +210,7 @@ func TestRuleSystemGapAndErrorMeanASnapshotAndAreNeverApplied(t *testing.T) {
 	for _, typ := range []HubWebSocketFrameType{"system.gap", "error"} {
 		h := newFakeHub(t)
 		c, _ := h.client(time.Hour)
-		f := follow(t, c, &place{})
+		f := follow(t, c, &place{cursor: "c0"})
 		go func() {
 			hub := <-h.sockets
 			hub.hello("replayed", "c0")

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -17,9 +16,8 @@ import (
 )
 
 const (
-	maxFrame   = 4 << 20          // bytes
-	maxProblem = 64 << 10         // bytes
-	silence    = 45 * time.Second // without a word from the hub a connection counts as dead; auth.ok may say otherwise
+	maxFrame   = 4 << 20  // bytes
+	maxProblem = 64 << 10 // bytes
 )
 
 // once connects and hands on frames until the connection ends; the error says why.
@@ -31,27 +29,31 @@ func (s *stream) once(ctx context.Context) error {
 	}
 	defer socket.CloseNow() //nolint:errcheck // closed by the other side, or not needed any more
 	socket.SetReadLimit(maxFrame)
-	ctx, cancel := context.WithCancelCause(ctx)
-	asleep := supervise.NewGroup(ctx)
-	asleep.Go(func(ctx context.Context) error {
+	awake, cancel := context.WithCancelCause(ctx)
+	frames, parts := newAhead(), supervise.NewGroup(awake)
+	parts.Go(func(ctx context.Context) error {
 		if noticeSleep(ctx, s.client.now) {
 			cancel(errSlept)
 		}
 		return nil
 	})
-	err = s.follow(ctx, socket)
+	parts.Go(func(ctx context.Context) error {
+		frames.fill(ctx, socket)
+		return nil
+	})
+	err = s.follow(ctx, frames)
 	cancel(nil)
-	return s.ended(errors.Join(err, asleep.Wait()))
+	return s.ended(errors.Join(err, parts.Wait()))
 }
 
 // follow hands on frames and counts them. A number that is no news is dropped; one that skips others means that a frame was lost.
-func (s *stream) follow(ctx context.Context, socket *websocket.Conn) error {
-	patience := silence
+func (s *stream) follow(ctx context.Context, frames *ahead) error {
 	for last := int64(0); ; {
-		frame, err := read(ctx, socket, patience)
+		got, err := frames.next(ctx)
 		if err != nil {
 			return err
 		}
+		frame := got.frame
 		switch {
 		case frame.SeqID == 0 && isGap(frame.Type): // it stands outside of the count
 		case frame.SeqID <= last:
@@ -61,26 +63,13 @@ func (s *stream) follow(ctx context.Context, socket *websocket.Conn) error {
 		default:
 			last = frame.SeqID
 		}
-		hello, err := readHello(frame)
-		if err != nil {
-			return err
-		}
-		if hello != nil {
+		if got.hello != nil {
 			s.client.tokens.settle(ctx)
-			patience = patienceOf(hello, patience)
 		}
-		if err := s.take(frame, hello); err != nil || s.stopped {
+		if err := s.take(frame, got.hello); err != nil || s.stopped {
 			return err
 		}
 	}
-}
-
-// patienceOf is how long the hub may be silent behind an auth.ok: twice its heartbeat and 5 s.
-func patienceOf(hello *AuthOKPayload, before time.Duration) time.Duration {
-	if hello.HeartbeatSecs <= 0 {
-		return before
-	}
-	return 2*time.Duration(hello.HeartbeatSecs)*time.Second + 5*time.Second
 }
 
 // isGap says whether a frame stands for others that are missing (S3: system.gap, error). It carries nothing to apply.
@@ -91,6 +80,7 @@ func (s *stream) dial(ctx context.Context) (*websocket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.placeless = cursor == ""
 	token, err := s.client.tokens.token(ctx, s.refused)
 	if err != nil {
 		return nil, err
@@ -131,38 +121,6 @@ func (c *Client) connect(ctx context.Context, token, cursor string) (*websocket.
 		return nil, fmt.Errorf("connect: %w", unreachable(readErr))
 	}
 	return nil, fmt.Errorf("connect: %w", problemOf(resp, body))
-}
-
-func read(ctx context.Context, socket *websocket.Conn, patience time.Duration) (*HubWebSocketFrame, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, patience, errSilent)
-	defer cancel()
-	_, data, err := socket.Read(limited)
-	if cause := context.Cause(limited); err != nil && cause != nil {
-		return nil, fmt.Errorf("connection given up: %w", cause)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("connection ended: %w", err)
-	}
-	var frame HubWebSocketFrame
-	if err := json.Unmarshal(data, &frame); err != nil {
-		return nil, fmt.Errorf("unreadable frame: %w", err)
-	}
-	return &frame, nil
-}
-
-// readHello returns the payload of an auth.ok, nil of any other frame. Its cursor may stand in the payload alone.
-func readHello(frame *HubWebSocketFrame) (*AuthOKPayload, error) {
-	if frame.Type != HubWebSocketFrameTypeAuthOk {
-		return nil, nil
-	}
-	var hello AuthOKPayload
-	if err := json.Unmarshal(frame.Payload, &hello); err != nil {
-		return nil, fmt.Errorf("unreadable auth.ok: %w", err)
-	}
-	if frame.Cursor == "" {
-		frame.Cursor = hello.Cursor
-	}
-	return &hello, nil
 }
 
 func kickReason(frame *HubWebSocketFrame) string {

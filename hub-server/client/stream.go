@@ -24,8 +24,8 @@ type Event struct {
 	Link   Link               // a change of the connection, or ""
 	Resume *AuthOKPayload     // with LinkUp: how the hub took the cursor
 	Err    error              // with LinkDown: why
-	// Snapshot says that frames are missing which the hub cannot send: after a LinkUp that did not replay, and in place of what a
-	// system.gap or an error stands for. Read the state by REST before the next event; never apply this frame itself.
+	// Snapshot says that frames are missing which the hub cannot send: after a LinkUp that did not replay from a cursor, and in place of what
+	// a system.gap or an error stands for. Read the state by REST before the next event; never apply this frame itself.
 	Snapshot bool
 }
 
@@ -38,10 +38,10 @@ const (
 	LinkDown Link = "down" // Err says why; the stream connects again by itself
 )
 
-// Stream follows /client/ws for as long as the caller iterates. It reconnects by itself and resumes by cursor, so that every frame of
-// the outbox is handed on at least once, in order. A connection resumes behind the newest frame that was handed on. The cursor is kept when
-// the caller comes back for the next event: what a crash leaves untaken comes again. It ends with an error when going on is no use:
-// ErrLoggedOut, ErrKicked, a position that cannot be kept, or the end of ctx.
+// Stream follows /client/ws for as long as the caller iterates. It reconnects by itself and resumes by cursor, so that every frame of the outbox is
+// handed on at least once, in order. While the caller is busy it reads on, up to 8 MiB, so that the hub sees a living device. A connection resumes
+// behind the newest frame that was handed on. The cursor is kept when the caller comes back for the next event: what a crash leaves untaken comes
+// again. It ends with an error when going on is no use: ErrLoggedOut, ErrKicked, a position that cannot be kept, or the end of ctx.
 //
 // The rules of S3: a frame whose seq_id is not above the last one is dropped; one that is not the next means loss, so the connection is made
 // anew; frames are applied by business key (see Key and Reducer), never by seq_id. Feed does all that a client has to.
@@ -110,13 +110,14 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // stream is one loop over a stream. It is used by one goroutine.
 type stream struct {
-	client  *Client
-	at      *progress
-	yield   func(Event, error) bool
-	stopped bool   // the caller has left the loop
-	heard   bool   // the present connection has brought at least one frame
-	token   string // that the present connection was made with
-	refused string // the one of a connection whose login the hub has ended
+	client    *Client
+	at        *progress
+	yield     func(Event, error) bool
+	stopped   bool   // the caller has left the loop
+	heard     bool   // the present connection has brought at least one frame
+	placeless bool   // the present connection was asked for without a cursor
+	token     string // that the present connection was made with
+	refused   string // the one of a connection whose login the hub has ended
 }
 
 func (s *stream) emit(e Event) bool {
@@ -128,7 +129,9 @@ func (s *stream) emit(e Event) bool {
 func (s *stream) take(frame *HubWebSocketFrame, hello *AuthOKPayload) error {
 	e := Event{Frame: frame, Snapshot: isGap(frame.Type)}
 	if !s.heard && hello != nil {
-		e.Link, e.Resume, e.Snapshot = LinkUp, hello, hello.Resume != AuthOKPayloadResumeReplayed
+		e.Link, e.Resume = LinkUp, hello
+		// A hub that is told no cursor goes by what this device has received. Whether that was taken, nobody knows.
+		e.Snapshot = hello.Resume != AuthOKPayloadResumeReplayed || s.placeless
 	}
 	s.heard = true
 	s.at.hand(frame.Cursor)

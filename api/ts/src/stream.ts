@@ -23,8 +23,8 @@ export interface StreamEvent {
   /** With `down`. */
   error?: Error;
   /**
-   * Frames are missing which the hub cannot send: after an `up` that did not replay, and in place of what a system.gap or an error stands for.
-   * Read the state by REST before the next event; never apply this frame itself.
+   * Frames are missing which the hub cannot send: after an `up` that did not replay from a cursor, and in place of what a system.gap or an
+   * error stands for. Read the state by REST before the next event; never apply this frame itself.
    */
   snapshot: boolean;
 }
@@ -50,6 +50,7 @@ export class Stream {
   #patience = 0;
   #heardAt = 0;
   #heard = false; // the present connection has brought at least one frame
+  #placeless = false; // the present connection was asked for without a cursor
   #token = ""; // that the present connection was made with
   #refused = ""; // the one of a connection whose login the hub has ended
   #endPause: (() => void) | undefined;
@@ -139,7 +140,8 @@ export class Stream {
       if (!this.#heard) {
         event.link = "up";
         event.resume = hello;
-        event.snapshot = hello.resume !== "replayed";
+        // A hub that is told no cursor goes by what this device has received. Whether that was taken, nobody knows.
+        event.snapshot = hello.resume !== "replayed" || this.#placeless;
       }
       event.frame = cursor ? { ...frame, cursor } : frame;
     }
@@ -157,6 +159,7 @@ export class Stream {
 
   async #dial(): Promise<Socket> {
     const cursor = await this.#at.resume();
+    this.#placeless = !cursor;
     const { tokens } = this.#parts;
     this.#token = await tokens.token(this.#refused, this.#signal);
     try {
