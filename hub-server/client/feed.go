@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"time"
 )
 
@@ -16,6 +17,10 @@ type Update struct {
 	New   bool // Frame is a fact that was not told before
 	Asked bool // Frame was fetched by REST, in place of a frame of the socket
 	Ready bool // nothing else: everything that had to be fetched was told, and what follows is live
+	// Truncated says that a snapshot leaves something out: of conversation Session the messages before the newest 100, of which the feed does not
+	// know whether they were missed; with Session "" the conversations beyond 4,000. Frame is nil. FeedOptions.Heads and Since avoid the former.
+	Truncated bool
+	Session   SessionID
 	// Cursor is the place behind this update, to be kept together with what is made of it; "" if this is no place to come back to.
 	Cursor string
 }
@@ -38,6 +43,9 @@ type FeedOptions struct {
 	Begin   Beginning
 	Session SessionID // only this conversation; "" for all
 	Since   time.Time // of what was said before, only messages that are younger; zero for all, with BeginLive for none
+	// Heads are the newest messages that the application has, by conversation: a snapshot fetches all that came after them, and of other
+	// conversations the newest 100, or those since Since. Who begins with BeginMissed gives them, so that a reset leaves no hole.
+	Heads map[SessionID]SeqID
 }
 
 // Feed follows everything that a user may see, without holes: it applies the frames of the stream by their business keys, and fetches by
@@ -59,9 +67,10 @@ type Feed struct {
 
 // Feed returns a feed of everything that happens. at is where an earlier feed of this device has come to. Nothing is sent yet.
 func (c *Client) Feed(at Position, options FeedOptions) *Feed {
+	heads := map[SessionID]SeqID{}
+	maps.Copy(heads, options.Heads)
 	return &Feed{
-		client: c, api: c.API(), at: &progress{kept: at}, options: options, reducer: NewReducer(),
-		runs: map[RunID]runRef{}, heads: map[SessionID]SeqID{},
+		client: c, api: c.API(), at: &progress{kept: at}, options: options, reducer: NewReducer(), runs: map[RunID]runRef{}, heads: heads,
 	}
 }
 
@@ -224,12 +233,21 @@ type runRef struct {
 func refOf(frame HubWebSocketFrame) runRef {
 	var about struct {
 		runRef
-		InTeam RunID `json:"agent_task_id"`
+		InTeam  RunID           `json:"agent_task_id"`
+		Payload json.RawMessage `json:"payload"`
 	}
 	if json.Unmarshal(frame.Payload, &about) != nil {
 		return runRef{}
 	}
 	about.Task = cmp.Or(about.Task, about.InTeam)
+	if frame.Type == HubWebSocketFrameTypeNotificationNew { // what it is about stands one level below
+		var notified struct {
+			Session SessionID `json:"session_id"`
+		}
+		if json.Unmarshal(about.Payload, &notified) == nil {
+			about.Session = notified.Session
+		}
+	}
 	return about.runRef
 }
 

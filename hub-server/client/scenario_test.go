@@ -23,8 +23,11 @@ type scenario struct {
 	Name  string
 	Rule  string
 	Start struct {
-		Cursor string
-		Begin  string
+		Cursor  string
+		Begin   string
+		Session SessionID
+		Since   time.Time
+		Heads   map[SessionID]SeqID
 	}
 	REST        map[string][]restAnswer `json:"rest"`
 	Connections []scriptedConnection
@@ -111,7 +114,7 @@ func play(t *testing.T, s scenario) {
 		t.Fatal(err)
 	}
 	at := &place{cursor: s.Start.Cursor}
-	feed := c.Feed(at, FeedOptions{Begin: beginnings[s.Start.Begin]})
+	feed := c.Feed(at, FeedOptions{Begin: beginnings[s.Start.Begin], Session: s.Start.Session, Since: s.Start.Since, Heads: s.Start.Heads})
 	var told []string
 	words := map[RunID]string{}
 	var ended error
@@ -122,6 +125,9 @@ func play(t *testing.T, s scenario) {
 		}
 		if u.Frame != nil && isEnd(*u.Frame) {
 			break
+		}
+		if u.Truncated {
+			told = append(told, strings.TrimSpace("truncated "+u.Session))
 		}
 		if u.New {
 			told = append(told, nameOf(u))
@@ -151,12 +157,12 @@ func stateOf(state *Reducer, sessions map[SessionID][]string) outcome {
 	return o
 }
 
-// end is the session of the frame by which a hub says that the scenario is over.
+// end is the user of the frame by which a hub says that the scenario is over.
 const end = "end"
 
 func isEnd(f HubWebSocketFrame) bool {
 	var p TypingPayload
-	return f.Type == HubWebSocketFrameTypeTyping && json.Unmarshal(f.Payload, &p) == nil && p.SessionID == end
+	return f.Type == HubWebSocketFrameTypeTyping && json.Unmarshal(f.Payload, &p) == nil && p.UserID == end
 }
 
 func nameOf(u Update) string {

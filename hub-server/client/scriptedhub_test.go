@@ -157,7 +157,8 @@ func (h *scriptedHub) perform(ctx context.Context, socket *websocket.Conn, scrip
 			return
 		}
 	}
-	frame, _ := json.Marshal(HubWebSocketFrame{Type: HubWebSocketFrameTypeTyping, SeqID: last + 1, Payload: json.RawMessage(`{"user_id":"user_2","session_id":"` + end + `"}`)})
+	typing, _ := json.Marshal(TypingPayload{UserID: end, SessionID: h.scenario.Start.Session})
+	frame, _ := json.Marshal(HubWebSocketFrame{Type: HubWebSocketFrameTypeTyping, SeqID: last + 1, Payload: typing})
 	h.send(ctx, socket, frame)
 	<-closed
 }

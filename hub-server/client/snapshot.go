@@ -69,28 +69,46 @@ func (f *Feed) sessions(ctx context.Context, tell func(Update) error) ([]Session
 // messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
 func (f *Feed) messages(ctx context.Context, s Session, since time.Time, tell func(Update) error) ([]Message, error) {
 	head, known := f.heads[s.ID]
-	if known && head >= s.LastSeq || !known && s.UpdatedAt.Before(since) {
+	switch {
+	case known && head >= s.LastSeq, !known && s.UpdatedAt.Before(since):
 		return nil, nil
+	case known:
+		return f.after(ctx, s.ID, head, tell)
 	}
-	if !known {
-		list, err := ask(ctx, tell, func() (MessageList, error) { return f.newest(ctx, s.ID) })
-		return slices.DeleteFunc(list.Items, func(m Message) bool { return m.CreatedAt.Before(since) }), err
+	return f.newest(ctx, s.ID, since, tell)
+}
+
+// newest pages back to the first message that is not younger than since. Without a since, one page is enough; it tells that there are more.
+func (f *Feed) newest(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]Message, error) {
+	var all []Message
+	query := ListMessagesParams{Limit: new(perSession)}
+	for {
+		page, err := ask(ctx, tell, func() (MessageList, error) { return Decode[MessageList](f.api.ListMessages(ctx, id, &query)) })
+		if err != nil {
+			return nil, err
+		}
+		young := slices.DeleteFunc(slices.Clone(page.Items), func(m Message) bool { return m.CreatedAt.Before(since) })
+		all = append(young, all...)
+		switch {
+		case page.Next == 0, len(young) < len(page.Items):
+			return all, nil
+		case since.IsZero():
+			return all, tell(Update{Truncated: true, Session: id})
+		}
+		query.BeforeSeq = &page.Next
 	}
+}
+
+func (f *Feed) after(ctx context.Context, id SessionID, head SeqID, tell func(Update) error) ([]Message, error) {
 	var all []Message
 	for {
-		list, err := ask(ctx, tell, func() (MessageList, error) { return f.sync(ctx, s.ID, head) })
+		list, err := ask(ctx, tell, func() (MessageList, error) { return f.sync(ctx, id, head) })
 		all = append(all, list.Items...)
 		if err != nil || list.Next == 0 {
 			return all, err
 		}
 		head = list.Next
 	}
-}
-
-func (f *Feed) newest(ctx context.Context, id SessionID) (MessageList, error) {
-	limit := perSession
-	list, err := Decode[MessageList](f.api.ListMessages(ctx, id, &ListMessagesParams{Limit: &limit}))
-	return list, err
 }
 
 func (f *Feed) sync(ctx context.Context, id SessionID, after SeqID) (MessageList, error) {

@@ -29,7 +29,7 @@ export class Feed {
   readonly #options: FeedOptions;
   #reducer = new Reducer();
   #runs = new Map<string, RunRef>(); // seen and not ended
-  #heads = new Map<string, number>(); // newest message told of each conversation
+  #heads: Map<string, number>; // newest message told of each conversation
   #before = false; // a connection stood before
   #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
   #owed = false; // a snapshot has to be taken, or was begun and is not whole
@@ -39,6 +39,7 @@ export class Feed {
     this.#parts = parts;
     this.#at = new Progress(at);
     this.#options = options;
+    this.#heads = new Map(Object.entries(options.heads ?? {}));
   }
 
   /** What the feed has told so far, put together. */
@@ -208,8 +209,8 @@ export class Feed {
   /** Tells frames that were fetched, those that are new. */
   async *#addAll(asked: AsyncIterable<Told>): AsyncGenerator<Update, void, void> {
     for await (const told of asked) {
-      if ("error" in told) {
-        yield update({ error: told.error, snapshot: false });
+      if (!("raw" in told)) {
+        yield { ...update({ snapshot: false }), ...told };
         continue;
       }
       const { type, raw } = told;
@@ -246,9 +247,10 @@ export class Feed {
 
 /** What the frames of a run have in common; fields that it lacks are "". */
 function refOf(frame: Frame): RunRef {
-  const { task_id, agent_task_id, session_id, agent_instance_id } = frame.payload as unknown as Record<string, unknown>;
+  const { task_id, agent_task_id, session_id, agent_instance_id, payload } = frame.payload as unknown as Record<string, unknown>;
   const text = (value: unknown) => (typeof value === "string" ? value : "");
-  return { task_id: text(task_id) || text(agent_task_id), session_id: text(session_id), agent_instance_id: text(agent_instance_id) };
+  const below = frame.type === "notification.new" ? (payload as { session_id?: unknown } | undefined)?.session_id : undefined;
+  return { task_id: text(task_id) || text(agent_task_id), session_id: text(session_id ?? below), agent_instance_id: text(agent_instance_id) };
 }
 
 function update(event: StreamEvent): Update {

@@ -13,8 +13,17 @@ const MAX_SESSIONS = 4000; // in a snapshot
 const MAX_QUESTIONS = 4000;
 const PER_SESSION = 100; // messages of a conversation that was not heard of before
 
-/** What a snapshot tells: frames, and why there are none yet. */
-export type Told = Asked | Delay;
+/** Says that something is left out; see Update.truncated. */
+interface Truncation {
+  truncated: true;
+  session?: string;
+}
+
+/** What a snapshot tells beside frames. */
+type Aside = Delay | Truncation;
+
+/** What a snapshot tells: frames, what they leave out, and why there are none yet. */
+export type Told = Asked | Aside;
 
 /** Asks a hub for what frames would have said. */
 export class Questioner {
@@ -81,18 +90,35 @@ export class Questioner {
   }
 
   /** What was said in a conversation after what was told of it, or since a time if nothing was. */
-  async *#messages(session: Session, since: number, head: number | undefined): AsyncGenerator<Delay, Item<Message>[], void> {
-    const path = `/client/sessions/${session.id}/messages`;
+  async *#messages(session: Session, since: number, head: number | undefined): AsyncGenerator<Aside, Item<Message>[], void> {
     if (head === undefined) {
-      if (Date.parse(session.updated_at) < since) {
-        return [];
-      }
-      const page = yield* this.#hub.page(path, { limit: PER_SESSION });
-      return page.items.map(itemOf<Message>).filter(({ value }) => Date.parse(value.created_at) >= since);
+      return Date.parse(session.updated_at) < since ? [] : yield* this.#newest(session.id, since);
     }
+    return head < session.last_seq ? yield* this.#after(session.id, head) : [];
+  }
+
+  /** Pages back to the first message that is not younger than since. Without a since, one page is enough; it tells that there are more. */
+  async *#newest(session: string, since: number): AsyncGenerator<Aside, Item<Message>[], void> {
     const all: Item<Message>[] = [];
-    for (let after: number | undefined = head < session.last_seq ? head : undefined; after !== undefined; ) {
-      const page: Page = yield* this.#hub.page(`${path}/sync`, { after_seq: after, limit: PAGE_SIZE });
+    for (let before: number | undefined; ; ) {
+      const page: Page = yield* this.#hub.page(`/client/sessions/${session}/messages`, { limit: PER_SESSION, before_seq: before });
+      const young = page.items.map(itemOf<Message>).filter(({ value }) => Date.parse(value.created_at) >= since);
+      all.unshift(...young);
+      before = page.next as number | undefined;
+      if (before === undefined || young.length < page.items.length) {
+        return all;
+      }
+      if (since === 0) {
+        yield { truncated: true, session };
+        return all;
+      }
+    }
+  }
+
+  async *#after(session: string, head: number): AsyncGenerator<Delay, Item<Message>[], void> {
+    const all: Item<Message>[] = [];
+    for (let after: number | undefined = head; after !== undefined; ) {
+      const page: Page = yield* this.#hub.page(`/client/sessions/${session}/messages/sync`, { after_seq: after, limit: PAGE_SIZE });
       all.push(...page.items.map(itemOf<Message>));
       after = page.next as number | undefined;
     }

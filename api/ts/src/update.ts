@@ -11,6 +11,12 @@ export interface Update extends StreamEvent {
   asked: boolean;
   /** Nothing else: everything that had to be fetched was told, and what follows is live. */
   ready: boolean;
+  /**
+   * A snapshot leaves something out: of conversation `session` the messages before the newest 100, of which the feed does not know whether they
+   * were missed; without a `session` the conversations beyond 4,000. There is no `frame`. `FeedOptions.heads` and `since` avoid the former.
+   */
+  truncated?: boolean;
+  session?: string;
   /** The place behind this update, to be kept together with what is made of it; "" if this is no place to come back to. */
   cursor: string;
 }
@@ -29,6 +35,11 @@ export interface FeedOptions {
   session?: string;
   /** Of what was said before, only messages that are younger; absent for all, with `live` for none. */
   since?: Date;
+  /**
+   * The newest messages that the application has, by conversation: a snapshot fetches all that came after them, and of other conversations the
+   * newest 100, or those since `since`. Who begins with `missed` gives them, so that a reset leaves no hole.
+   */
+  heads?: Record<string, number>;
   /** Ends the feed. */
   signal?: AbortSignal;
 }

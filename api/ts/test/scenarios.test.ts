@@ -6,7 +6,7 @@ import { canonical } from "../src/json.js";
 import { FakeHub, type FarEnd } from "./hub.js";
 import { type Outcome, readScenarios, type Scenario, type Step } from "./scenarios.js";
 
-/** The session of the frame by which a hub says that a scenario is over. */
+/** The user of the frame by which a hub says that a scenario is over. */
 const END = "end";
 
 /** For how many milliseconds a hub is left alone that has said for how long, to a socket which does not tell. */
@@ -35,7 +35,8 @@ async function play(hub: FakeHub, scenario: Scenario): Promise<void> {
   const made = perform(hub, scenario, faults);
   const at = new MemoryPosition(scenario.start.cursor ?? "");
   const client: Client = hub.client(DAY);
-  const feed = client.feed(at, { begin: scenario.start.begin ?? "missed" });
+  const { begin = "missed", session, since, heads } = scenario.start;
+  const feed = client.feed(at, { begin, session, heads, since: since === undefined ? undefined : new Date(since) });
   const told: string[] = [];
   const said: Record<string, string> = {};
   let ended = "";
@@ -43,6 +44,9 @@ async function play(hub: FakeHub, scenario: Scenario): Promise<void> {
     for await (const update of feed.follow()) {
       if (update.frame && isEnd(update.frame)) {
         break;
+      }
+      if (update.truncated) {
+        told.push(`truncated ${update.session ?? ""}`.trim());
       }
       if (update.isNew && update.frame) {
         told.push(nameOf(update));
@@ -84,7 +88,7 @@ function perform(hub: FakeHub, scenario: Scenario, faults: string[]): () => numb
       return part.refuse;
     }
     void end.closed.then(() => (over = hub.clock.now()));
-    setImmediate(() => part.script.every((step) => act(end, step)) && finish(end));
+    setImmediate(() => part.script.every((step) => act(end, step)) && finish(end, scenario.start.session));
     return undefined;
   };
   return () => made;
@@ -106,12 +110,12 @@ function act(end: FarEnd, step: Step): boolean {
   return step.send !== undefined || step.text !== undefined;
 }
 
-function finish(end: FarEnd): void {
-  end.send("typing", { user_id: "user_2", session_id: END });
+function finish(end: FarEnd, session = ""): void {
+  end.send("typing", { user_id: END, session_id: session });
 }
 
 function isEnd(frame: Frame): boolean {
-  return frame.type === "typing" && frame.payload.session_id === END;
+  return frame.type === "typing" && frame.payload.user_id === END;
 }
 
 function nameOf(update: Update): string {

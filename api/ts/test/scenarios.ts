@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 
-import { elements, members } from "../src/json.js";
+import { elements, members, object } from "../src/json.js";
 import type { Answer } from "./hub.js";
 
 /** What a hub does and what a client must have made of it. api/scenarios.md says what each field means. */
 export interface Scenario {
   name: string;
   rule: string;
-  start: { cursor?: string; begin?: "missed" | "whole" | "live" };
+  start: { cursor?: string; begin?: "missed" | "whole" | "live"; session?: string; since?: string; heads?: Record<string, number> };
   rest: Map<string, Answer[]>;
   connections: Connection[];
   want: Outcome;
@@ -57,7 +57,7 @@ function scenario(raw: string): Scenario {
   return {
     name: value(fields.get("name")),
     rule: value(fields.get("rule")),
-    start: value(fields.get("start") ?? "{}"),
+    start: value(object(read(fields.get("start") ?? "{}", ["cursor", "begin", "session", "since", "heads"]))),
     rest: new Map(Array.from(members(fields.get("rest") ?? "{}") ?? [], ([path, answers]) => [path, listOf(answers).map(answer)])),
     connections: listOf(fields.get("connections")).map(connection),
     want: outcome(fields.get("want") ?? "{}"),
