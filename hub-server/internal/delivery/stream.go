@@ -62,19 +62,28 @@ func (s *Stream) wake() {
 	signal(s.ready)
 }
 
-// enter returns the user's member with its conversations as of the tail's position. The first stream of a user loads them.
+// enter returns the user's member with its conversations as of the tail's position. The first stream of a user loads them. When that fails, the others
+// that wait for it try themselves: it may have failed because the first one's client has gone.
 func (t *Tail) enter(ctx context.Context, user id.User) (*member, error) {
+	for {
+		m, first, err := t.tryEnter(ctx, user)
+		if err == nil || first || ctx.Err() != nil {
+			return m, err
+		}
+	}
+}
+
+func (t *Tail) tryEnter(ctx context.Context, user id.User) (m *member, first bool, err error) {
 	t.mu.Lock()
-	m, first := t.roster.open(user)
+	m, first = t.roster.open(user)
 	at := t.pos
 	t.mu.Unlock()
 	if first {
-		sessions, err := t.outbox.SessionsOf(ctx, user, at)
+		sessions, failure := t.outbox.SessionsOf(ctx, user, at)
 		t.mu.Lock()
-		t.roster.settle(m, sessions, err)
+		t.roster.settle(m, sessions, failure)
 		t.mu.Unlock()
 	}
-	var err error
 	select {
 	case <-m.loaded:
 		err = m.err
@@ -85,9 +94,9 @@ func (t *Tail) enter(ctx context.Context, user id.User) (*member, error) {
 		t.mu.Lock()
 		t.roster.close(m)
 		t.mu.Unlock()
-		return nil, err
+		return nil, first, err
 	}
-	return m, nil
+	return m, first, nil
 }
 
 // Close ends the stream. Next must not be called any more.

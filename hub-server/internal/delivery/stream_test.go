@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -234,4 +236,55 @@ func TestClosedStreamsAreForgotten(t *testing.T) {
 			}
 		}()
 	}
+}
+
+// goneOutbox holds the first load of a user until its client has gone.
+type goneOutbox struct {
+	*memoryOutbox
+	loading chan struct{}
+	loads   atomic.Int32
+}
+
+func (o *goneOutbox) SessionsOf(ctx context.Context, user id.User, at Position) ([]id.Session, error) {
+	if o.loads.Add(1) == 1 {
+		close(o.loading)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return o.memoryOutbox.SessionsOf(ctx, user, at)
+}
+
+// One load serves all streams of a user that open together; that its client goes away is no matter of the others.
+func TestAStreamOpensThoughTheOneThatLoadsForItGoesAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &goneOutbox{memoryOutbox: newMemoryOutbox(), loading: make(chan struct{})}
+		tail := newTestTail(o, inline{})
+		if _, err := tail.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		user := id.NewUser()
+		ctx, leave := context.WithCancel(t.Context())
+		opened := make(chan error, 2)
+		go func() {
+			_, err := tail.Open(ctx, user, 0)
+			opened <- err
+		}()
+		<-o.loading
+		go func() {
+			s, err := tail.Open(t.Context(), user, 0)
+			if err == nil {
+				defer s.Close()
+			}
+			opened <- err
+		}()
+		synctest.Wait()
+		leave()
+		first, second := <-opened, <-opened
+		if errors.Is(second, context.Canceled) {
+			first, second = second, first
+		}
+		if !errors.Is(first, context.Canceled) || second != nil {
+			t.Errorf("the one that left: %v; the other: %v", first, second)
+		}
+	})
 }
