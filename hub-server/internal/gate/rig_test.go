@@ -40,7 +40,8 @@ type world struct {
 	devices *fakeDevices
 	bus     *memoryBus
 	api     *apicontract.Validator
-	secure  bool // hubs speak TLS
+	secure  bool          // hubs speak TLS
+	change  []func(*Gate) // what tests do to a gate before it runs
 
 	mu   sync.Mutex
 	hubs []*hub
@@ -126,6 +127,9 @@ func (w *world) hub(listen net.Listener, change ...func(*Deps)) *hub {
 		c(&deps)
 	}
 	h := &hub{Gate: New(deps), world: w}
+	for _, c := range w.change {
+		c(h.Gate)
+	}
 	w.run(tail.Run)
 	h.signals = memstate.NewSignals(string(id.NewConnection()), w.bus, memstate.Heard{
 		LoginEnded: h.CloseFamily, EdgeRevoked: func(id.Edge) {}, CommandsWait: func(id.Edge) {},
@@ -233,17 +237,27 @@ func (w *world) login(u id.User) (account.AccessToken, account.Principal) {
 // memoryBus delivers to every listener, the sender's own included, like NATS.
 type memoryBus struct {
 	mu        sync.Mutex
+	lossy     bool // loses everything
 	listeners map[subject.Subject][]func(subject.Subject, []byte)
 }
 
 func (b *memoryBus) Publish(s subject.Subject, data []byte) error {
 	b.mu.Lock()
 	listeners := b.listeners[s]
+	if b.lossy {
+		listeners = nil
+	}
 	b.mu.Unlock()
 	for _, l := range listeners {
 		l(s, data)
 	}
 	return nil
+}
+
+func (b *memoryBus) lose(everything bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.lossy = everything
 }
 
 func (b *memoryBus) Listen(_ context.Context, p subject.Pattern, h func(subject.Subject, []byte)) (func(), error) {

@@ -59,13 +59,15 @@ func (l smallBuffers) Accept() (net.Conn, error) {
 }
 
 // gatherCrowd connects n members; the first few of them are also in the conversation that is flooded.
-func gatherCrowd(t *testing.T, n, stalled int) *crowd {
+func gatherCrowd(t *testing.T, n, stalled int, change ...func(*Gate)) *crowd {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &crowd{hub: newWorld(t).hub(smallBuffers{listener}), session: id.NewSession(), flood: id.NewSession()}
+	w := newWorld(t)
+	w.change = change
+	c := &crowd{hub: w.hub(smallBuffers{listener}), session: id.NewSession(), flood: id.NewSession()}
 	for i := range n {
 		token, who := c.world.login(id.NewUser())
 		rows := []delivery.Row{member(c.session, who.User, delivery.Joined)}
@@ -194,10 +196,11 @@ func limitOf(calm time.Duration) time.Duration {
 // The positive control: shards that wait for a socket themselves are seen to hold everybody up.
 func TestShardsThatWaitForASlowSocketAreSeenToSlowTheOthers(t *testing.T) {
 	const some, stalled = 40, 6
-	c := gatherCrowd(t, some, stalled)
-	for _, s := range c.shards {
-		s.depart = func(c *conn, wait func() error) { c.serveAway(wait) }
-	}
+	c := gatherCrowd(t, some, stalled, func(g *Gate) {
+		for _, s := range g.shards {
+			s.depart = func(c *conn, wait func() error) { c.serveAway(wait) }
+		}
+	})
 	calm, stormy, _ := c.storm(t, c.members[:stalled], c.members[stalled:], 2*time.Second, 3*time.Second)
 	t.Logf("p99 of the others %v, before %v", stormy, calm)
 	if stormy <= limitOf(calm) {
