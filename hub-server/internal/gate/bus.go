@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -17,25 +15,6 @@ import (
 type Bus interface {
 	Publish(s subject.Subject, data []byte) error
 	Listen(ctx context.Context, p subject.Pattern, h func(s subject.Subject, data []byte)) (stop func(), err error)
-}
-
-// kick means connections: those of a family, or those of a user, of one device or of all, but for one.
-type kick struct {
-	From   id.Connection  `json:"from"` // which hub speaks
-	Family account.Family `json:"-"`    // of this hub alone: that a login has ended is told to the others by whoever ended it
-	User   id.User        `json:"user,omitempty"`
-	Device id.Device      `json:"device,omitempty"`
-	Except id.Connection  `json:"except,omitempty"` // set when a newer connection takes the place of the others
-	heard  bool           // from another hub
-}
-
-// settled is the age from which a connection is older than any that another hub may still be about to tell of.
-const settled = 5 * time.Second
-
-// spares says that a connection came after the one that another hub tells of, though the word came later still: a device whose network fails
-// goes from hub to hub faster than word does. Ids grow with time; should clocks be apart, they mislead for the first moments alone.
-func (k kick) spares(c *conn) bool {
-	return k.heard && k.Except != "" && c.id > k.Except && time.Since(c.came) < settled
 }
 
 // ephemeral is a frame for the people in a conversation.
@@ -64,18 +43,6 @@ func (g *Gate) listen(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-func (g *Gate) heardKick(_ subject.Subject, data []byte) {
-	var k kick
-	if err := json.Unmarshal(data, &k); err != nil {
-		g.Log.Warn("kick from another hub not understood", "error", err)
-		return
-	}
-	if k.From != g.self && k.User != "" {
-		k.heard = true
-		g.kick(k)
-	}
-}
-
 func (g *Gate) heardEphemeral(_ subject.Subject, data []byte) {
 	var e ephemeral
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -89,28 +56,6 @@ func (g *Gate) heardEphemeral(_ subject.Subject, data []byte) {
 
 // passing says whether frames of a type may come over the bus: those that stand for nothing in the record.
 func passing(t FrameType) bool { return t == Typing || t == DeviceOnline || t == DeviceOffline }
-
-// closeEverywhere acts here and tells the others.
-func (g *Gate) closeEverywhere(k kick) {
-	k.From = g.self
-	g.kick(k)
-	g.tell(subject.Kick, k)
-}
-
-// kick ends the connections that k means on this hub.
-func (g *Gate) kick(k kick) {
-	if k.Family != "" && g.Kicked != nil {
-		g.Kicked(k.Family)
-	}
-	for _, c := range g.conns.find(k) {
-		g.metrics.kicks.Inc()
-		if k.Except != "" {
-			c.end(replaced(c.id))
-		} else {
-			c.end(loginEnded())
-		}
-	}
-}
 
 // Ephemeral sends a frame that is stored nowhere to the people in a conversation, on every hub, but for one user. It does not block.
 func (g *Gate) Ephemeral(session id.Session, t FrameType, payload json.RawMessage, except id.User) {

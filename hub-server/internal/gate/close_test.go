@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -46,15 +48,7 @@ func TestWordThatComesLateDoesNotSendTheNewestConnectionAway(t *testing.T) {
 		w := newWorld(t)
 		h := w.hub(newPipeListener())
 		token, who := w.login(id.NewUser())
-		told := func(newer id.Connection) {
-			word, err := json.Marshal(kick{From: "conn_another_hub", User: who.User, Device: who.Device, Except: newer})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.bus.Publish(subject.Kick, word); err != nil {
-				t.Fatal(err)
-			}
-		}
+		told := func(newer id.Connection) { w.tellOf(who, newer) }
 		before := id.NewConnection()
 		time.Sleep(time.Millisecond)
 		c := h.dial(token, "")
@@ -70,6 +64,149 @@ func TestWordThatComesLateDoesNotSendTheNewestConnectionAway(t *testing.T) {
 			t.Errorf("closed with %d %s, want %d", got.Code, got.Reason, closeReplaced)
 		}
 	})
+}
+
+// tellOf has some other hub tell of a new connection of a device.
+func (w *world) tellOf(who account.Principal, newer id.Connection) {
+	w.t.Helper()
+	word, err := json.Marshal(kick{From: "conn_another_hub", User: who.User, Device: who.Device, Except: newer})
+	if err == nil {
+		err = w.bus.Publish(subject.Kick, word)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// The clock of the hub to which a device went is behind, so that its new connection seems to be the older one: the hub where it was before spares
+// what it has, and soon asks how old the other one is.
+func TestOfTwoConnectionsOnHubsWhoseClocksDifferTheOlderOneGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		here, there := w.hub(newPipeListener()), w.hub(newPipeListener())
+		token, who := w.login(id.NewUser())
+		past := id.NewConnection()
+		time.Sleep(time.Millisecond)
+		old := here.dial(token, "")
+		old.greeted()
+		time.Sleep(time.Second)
+		w.bus.lose(true)
+		newest := there.dial(token, "")
+		newest.greeted()
+		w.bus.lose(false)
+		w.tellOf(who, past) // what the other hub said, by its clock
+		w.commit(note(delivery.ToUser(who.User), 1))
+		if a, b := old.note(), newest.note(); a != 1 || b != 1 {
+			t.Fatalf("notes %d and %d", a, b)
+		}
+		start := time.Now()
+		if got := old.closed(); got.Code != closeReplaced || time.Since(start) > settled {
+			t.Errorf("the older one is closed with %d %s after %v, want %d", got.Code, got.Reason, time.Since(start), closeReplaced)
+		}
+		w.commit(note(delivery.ToUser(who.User), 2))
+		if n := newest.note(); n != 2 {
+			t.Errorf("the newer one got note %d", n)
+		}
+	})
+}
+
+// However many connections of a device come at once, one of them stays.
+func TestConnectionsOfADeviceThatComeTogetherDoNotEndEachOther(t *testing.T) {
+	w := newWorld(t)
+	h := w.hub(nil)
+	for range 10 {
+		token, who := w.login(id.NewUser())
+		ends := make(chan error)
+		const together = 4
+		for range together {
+			go func() {
+				c, _, err := h.tryDial(token, "")
+				for err == nil {
+					_, err = c.tryNext(30 * time.Second)
+				}
+				ends <- err
+			}()
+		}
+		for range together - 1 {
+			if got := closeError(<-ends); got.Code != closeReplaced {
+				t.Fatalf("closed with %d %s, want %d", got.Code, got.Reason, closeReplaced)
+			}
+		}
+		h.CloseUser(who.User)
+		if got := closeError(<-ends); got.Code != closeEnded {
+			t.Fatalf("the last one was closed with %d %s: nobody was left", got.Code, got.Reason)
+		}
+	}
+}
+
+// Whichever of two is ready first, the one that came last stays.
+func TestTheNewestConnectionOfADeviceStaysWhicheverIsReadyFirst(t *testing.T) {
+	now := time.Now()
+	who := account.Principal{User: id.NewUser(), Device: id.NewDevice(), Family: "fam"}
+	for _, oldFirst := range []bool{true, false} {
+		r := newRegistry(10)
+		old, newest := &conn{who: who, came: now}, &conn{who: who, came: now.Add(time.Millisecond)}
+		for _, c := range []*conn{old, newest} {
+			if err := r.reserve(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, second := old, newest
+		if !oldFirst {
+			first, second = newest, old
+		}
+		if others, err := r.add(first); len(others) != 0 || err != nil {
+			t.Errorf("the first one sends %d away and is told %v", len(others), err)
+		}
+		others, err := r.add(second)
+		if sent := len(others) == 1 && others[0] == old; sent != oldFirst || (err != nil) == oldFirst {
+			t.Errorf("old one first: %v: the second one sends %d away and is told %v", oldFirst, len(others), err)
+		}
+	}
+}
+
+// endingDevices ends each login right after it has let it in.
+type endingDevices struct {
+	*fakeDevices
+	end func(account.Family)
+}
+
+func (d endingDevices) Authenticate(ctx context.Context, token account.AccessToken) (account.Principal, error) {
+	p, err := d.fakeDevices.Authenticate(ctx, token)
+	d.end(p.Family)
+	return p, err
+}
+
+// The word of its end comes while nobody has the connection yet.
+func TestALoginThatEndsOnTheWayInIsClosedAtOnce(t *testing.T) {
+	w := newWorld(t)
+	devices := &endingDevices{fakeDevices: w.devices}
+	h := w.hub(nil, func(d *Deps) { d.Devices = devices })
+	devices.end = h.CloseFamily
+	token, _ := w.login(id.NewUser())
+	start := time.Now()
+	if got := h.dial(token, "").closed(); got.Code != closeEnded || time.Since(start) > 2*time.Second {
+		t.Errorf("closed with %d %s after %v, want %d", got.Code, got.Reason, time.Since(start), closeEnded)
+	}
+}
+
+func TestEndedLoginsAreRememberedForAWhileAndNotWithoutBound(t *testing.T) {
+	e, now := newEndedFamilies(), time.Now()
+	name := func(n int) account.Family { return account.Family(fmt.Sprint(n)) }
+	for n := range endedMost + 1 {
+		e.add(name(n), now)
+		e.add(name(n), now.Add(time.Second))
+	}
+	if len(e.at) != endedMost || len(e.order) != endedMost || e.has(name(0), now) || !e.has(name(endedMost), now) {
+		t.Errorf("%d are remembered, in %d places", len(e.at), len(e.order))
+	}
+	later := now.Add(endedKept)
+	if e.has(name(endedMost), later) {
+		t.Error("one is remembered after its time")
+	}
+	if e.add("last", later); len(e.at) != 1 {
+		t.Errorf("%d are kept after their time", len(e.at)-1)
+	}
 }
 
 // What else lives as long as a login, such as a stream of events, hears of its end wherever it is.

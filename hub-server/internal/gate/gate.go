@@ -15,6 +15,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
@@ -190,10 +191,13 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // start serves the connection and sends those that had its device before away.
 func (g *Gate) start(c *conn) {
-	if !g.conns.add(c) {
-		c.end(restart())
+	older, refused := g.conns.add(c)
+	if refused != nil {
+		c.end(refused)
+	} else {
+		g.replace(older)
+		g.tell(subject.Kick, c.word())
 	}
-	g.closeEverywhere(kick{User: c.who.User, Device: c.who.Device, Except: c.id})
 	g.metrics.connections.Inc()
 	go func() {
 		defer g.conns.remove(c)
@@ -203,7 +207,12 @@ func (g *Gate) start(c *conn) {
 }
 
 // CloseFamily closes the sockets of a refresh family that ended on this hub. It does not block.
-func (g *Gate) CloseFamily(f account.Family) { g.kick(kick{Family: f}) }
+func (g *Gate) CloseFamily(f account.Family) {
+	if g.Kicked != nil {
+		g.Kicked(f)
+	}
+	g.endLogin(g.conns.endFamily(f))
+}
 
 // CloseUser closes all sockets of a user.
 func (g *Gate) CloseUser(u id.User) { g.closeEverywhere(kick{User: u}) }

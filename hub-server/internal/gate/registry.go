@@ -3,6 +3,7 @@ package gate
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -17,12 +18,13 @@ type registry struct {
 	mu       sync.Mutex
 	users    map[id.User]map[*conn]bool // true once the connection is upgraded
 	families map[account.Family][]*conn // nearly always one
+	ended    endedFamilies
 	shutdown bool
 }
 
 func newRegistry(perUser int) *registry {
 	return &registry{
-		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family][]*conn{},
+		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family][]*conn{}, ended: newEndedFamilies(),
 	}
 }
 
@@ -50,13 +52,29 @@ func (r *registry) reserve(c *conn) error {
 	return nil
 }
 
-// add makes a reserved connection findable; false says that the registry was shut meanwhile.
-func (r *registry) add(c *conn) bool {
+// add makes a reserved connection findable. It returns the others of its device here, which are to end now that there is a newer one, and
+// why the connection itself must end at once, nil if it may stay.
+func (r *registry) add(c *conn) (older []*conn, refused error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.users[c.who.User][c] = true
 	r.families[c.who.Family] = append(r.families[c.who.Family], c)
-	return !r.shutdown
+	switch {
+	case r.shutdown:
+		return nil, restart()
+	case r.ended.has(c.who.Family, time.Now()):
+		return nil, loginEnded()
+	}
+	for o, upgraded := range r.users[c.who.User] {
+		switch {
+		case o == c || !upgraded || o.who.Device != c.who.Device:
+		case o.came.After(c.came):
+			return nil, replaced(c.id)
+		default:
+			older = append(older, o)
+		}
+	}
+	return older, nil
 }
 
 // remove gives a reserved place back.
@@ -74,13 +92,20 @@ func (r *registry) remove(c *conn) {
 	}
 }
 
-// find returns the connections that a kick means.
-func (r *registry) find(k kick) []*conn {
+// endFamily returns the connections of a login that has ended, and remembers it for those that are on their way in.
+func (r *registry) endFamily(f account.Family) []*conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found := slices.Clone(r.families[k.Family])
+	r.ended.add(f, time.Now())
+	return slices.Clone(r.families[f])
+}
+
+// find returns the connections that a kick means.
+func (r *registry) find(k kick) (found []*conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for c, upgraded := range r.users[k.User] {
-		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) && !k.spares(c) {
+		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) {
 			found = append(found, c)
 		}
 	}
