@@ -21,7 +21,8 @@ type Update struct {
 	// know whether they were missed; with Session "" the conversations beyond 4,000. Frame is nil. FeedOptions.Heads and Since avoid the former.
 	Truncated bool
 	Session   SessionID
-	// Cursor is the place behind this update, to be kept together with what is made of it; "" if this is no place to come back to.
+	// Cursor is the place behind this update, to be kept together with what is made of it; "" if this is no place to come back to. It may come
+	// alone, behind what was fetched for the frame before.
 	Cursor string
 }
 
@@ -61,6 +62,7 @@ type Feed struct {
 	heads   map[SessionID]SeqID // newest message told of each conversation
 	before  bool                // a connection stood before
 	resumed bool                // the hub continued an earlier process of this device, whose application knows what that was told
+	joining map[SessionID]bool  // conversations of which not everything was told
 	owed    bool                // a snapshot was begun and is not whole
 	lost    time.Time           // when the last link broke
 }
@@ -71,6 +73,7 @@ func (c *Client) Feed(at Position, options FeedOptions) *Feed {
 	maps.Copy(heads, options.Heads)
 	return &Feed{
 		client: c, api: c.API(), at: &progress{kept: at}, options: options, reducer: NewReducer(), runs: map[RunID]runRef{}, heads: heads,
+		joining: map[SessionID]bool{},
 	}
 }
 
@@ -132,6 +135,7 @@ func (f *Feed) take(ctx context.Context, e Event, tell func(Update) error) error
 
 // connected fills the hole that a new connection leaves, if the hub has not continued the one before.
 func (f *Feed) connected(ctx context.Context, e Event, tell func(Update) error) error {
+	f.reducer.Of(f.client.tokens.user())
 	if !f.before {
 		f.resumed = !e.Snapshot && f.options.Begin != BeginWhole
 	}
@@ -193,6 +197,7 @@ func (f *Feed) frame(ctx context.Context, e Event, tell func(Update) error) erro
 	if f.options.Session != "" && about.Session != f.options.Session {
 		return nil
 	}
+	joins := f.joins(*e.Frame, about.Session)
 	verdict := f.reducer.Apply(*e.Frame)
 	if verdict == Missed {
 		if err := f.fill(ctx, about, *e.Frame, tell); err != nil {
@@ -202,7 +207,49 @@ func (f *Feed) frame(ctx context.Context, e Event, tell func(Update) error) erro
 		verdict = f.reducer.Apply(*e.Frame)
 	}
 	f.note(*e.Frame, about)
+	if joins {
+		return f.join(ctx, e, verdict, about.Session, tell)
+	}
 	return tell(Update{Event: e, New: verdict == Applied, Cursor: e.Frame.Cursor})
+}
+
+// joins says whether a frame brings a conversation that was not known, or one of which not everything was told.
+func (f *Feed) joins(frame HubWebSocketFrame, id SessionID) bool {
+	if frame.Type != HubWebSocketFrameTypeSessionCreated || f.options.Begin == BeginLive {
+		return false
+	}
+	_, known := f.reducer.records[recordKey("session", id)]
+	return !known || f.joining[id]
+}
+
+// join tells a conversation and what was said in it before: whoever was added hears only what comes after. The place behind both is the last
+// update's.
+func (f *Feed) join(ctx context.Context, e Event, verdict Verdict, id SessionID, tell func(Update) error) error {
+	f.joining[id] = true
+	err := tell(Update{Event: e, New: verdict == Applied})
+	if err == nil {
+		err = f.said(ctx, id, tell)
+	}
+	if err != nil {
+		f.at.takeBack()
+		return err
+	}
+	delete(f.joining, id)
+	return tell(Update{Cursor: e.Frame.Cursor})
+}
+
+// said tells what was said in one conversation after what was told of it.
+func (f *Feed) said(ctx context.Context, id SessionID, tell func(Update) error) error {
+	messages, err := f.unheard(ctx, id, f.options.Since, tell)
+	if err != nil {
+		return forgivable(err)
+	}
+	for _, m := range messages {
+		if err := f.add(HubWebSocketFrameTypeMessageNew, m, tell); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note keeps what a later hole would have to be filled from.

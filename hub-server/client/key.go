@@ -31,6 +31,9 @@ type rule struct {
 // presence is the one record that hubs do not keep.
 const presence = "presence"
 
+// membership is the record that is also part of another one, of the conversation.
+const membership = "member"
+
 // ruleOf returns the rule of a type; false for a type that this client does not know, which is to be ignored.
 func ruleOf(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
@@ -85,9 +88,9 @@ func sessionRule(t HubWebSocketFrameType) (rule, bool) {
 	case HubWebSocketFrameTypeSessionDissolved:
 		return rule{once, "session.dissolved", []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberJoined:
-		return rule{put, "member", []string{"session_id", "member_id"}}, true
+		return rule{put, membership, []string{"session_id", "member_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberLeft:
-		return rule{remove, "member", []string{"session_id", "member_id"}}, true
+		return rule{remove, membership, []string{"session_id", "member_id"}}, true
 	}
 	return rule{}, false
 }

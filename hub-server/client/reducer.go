@@ -15,6 +15,7 @@ type Reducer struct {
 	marks   map[string]int64           // numbers that only grow, by record and key; the last event_seq of each run among them
 	all     chain
 	runs    map[RunID]*chain
+	me      UserID // whose it is; "" if nobody has said so
 }
 
 // NewReducer returns an empty snapshot.
@@ -44,6 +45,9 @@ func (r *Reducer) Apply(f HubWebSocketFrame) Verdict {
 		return Ignored
 	}
 	verdict := r.apply(rule, parts, f.Payload)
+	if rule.record == membership && r.member(rule, parts, f.Payload) {
+		verdict = Applied
+	}
 	if verdict == Applied && rule.record != presence {
 		r.all.add(string(f.Type)+" "+strings.Join(parts, "/"), f.Payload)
 	}

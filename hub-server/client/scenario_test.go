@@ -25,6 +25,7 @@ type scenario struct {
 	Start struct {
 		Cursor  string
 		Begin   string
+		User    UserID
 		Session SessionID
 		Since   time.Time
 		Heads   map[SessionID]SeqID
@@ -108,7 +109,7 @@ func play(t *testing.T, s scenario) {
 	defer cancel()
 	hub := newScriptedHub(t, s)
 	c, err := New(Options{Hub: "http://hub", Transport: hub.transport, Keeper: NewMemoryKeeper(Credentials{
-		AccessToken: "access-0", RefreshToken: "refresh-0", ExpiresAt: time.Now().Add(24 * time.Hour),
+		UserID: s.Start.User, AccessToken: "access-0", RefreshToken: "refresh-0", ExpiresAt: time.Now().Add(24 * time.Hour),
 	})})
 	if err != nil {
 		t.Fatal(err)

@@ -69,13 +69,17 @@ func (f *Feed) sessions(ctx context.Context, tell func(Update) error) ([]Session
 // messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
 func (f *Feed) messages(ctx context.Context, s Session, since time.Time, tell func(Update) error) ([]Message, error) {
 	head, known := f.heads[s.ID]
-	switch {
-	case known && head >= s.LastSeq, !known && s.UpdatedAt.Before(since):
+	if known && head >= s.LastSeq || !known && s.UpdatedAt.Before(since) {
 		return nil, nil
-	case known:
-		return f.after(ctx, s.ID, head, tell)
 	}
-	return f.newest(ctx, s.ID, since, tell)
+	return f.unheard(ctx, s.ID, since, tell)
+}
+
+func (f *Feed) unheard(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]Message, error) {
+	if head, known := f.heads[id]; known {
+		return f.after(ctx, id, head, tell)
+	}
+	return f.newest(ctx, id, since, tell)
 }
 
 // newest pages back to the first message that is not younger than since. Without a since, one page is enough; it tells that there are more.

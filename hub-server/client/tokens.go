@@ -132,3 +132,12 @@ func (s *tokenSource) renew(ctx context.Context, c Credentials) (Credentials, er
 	}
 	return CredentialsOf(tokens), nil
 }
+
+// user is whose credentials these are; "" if there are none or they do not say.
+func (s *tokenSource) user() UserID {
+	c, err := s.keeper.Load()
+	if err != nil {
+		return ""
+	}
+	return c.UserID
+}

@@ -30,6 +30,7 @@ export class Feed {
   #reducer = new Reducer();
   #runs = new Map<string, RunRef>(); // seen and not ended
   #heads: Map<string, number>; // newest message told of each conversation
+  #joining = new Set<string>(); // conversations of which not everything was told
   #before = false; // a connection stood before
   #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
   #owed = false; // a snapshot has to be taken, or was begun and is not whole
@@ -121,6 +122,7 @@ export class Feed {
   /** Fills the hole that a new connection leaves, if the hub has not continued the one before. */
   async *#connected(event: StreamEvent): AsyncGenerator<Update, void, void> {
     const begin = this.#options.begin ?? "whole";
+    this.#reducer.of(await this.#parts.tokens.user());
     if (!this.#before) {
       this.#resumed = !event.snapshot && begin !== "whole";
     }
@@ -180,13 +182,37 @@ export class Feed {
     if (this.#options.session !== undefined && about.session_id !== this.#options.session) {
       return;
     }
+    const joins = this.#joins(frame, about.session_id);
     let verdict = this.#reducer.apply(frame);
     if (verdict === "missed") {
       yield* this.#allOf(this.#fill(about, (frame.payload as { event_seq: number }).event_seq));
       verdict = this.#reducer.apply(frame);
     }
     this.#note(frame);
-    yield { ...update(event), isNew: verdict === "applied", cursor: frame.cursor ?? "" };
+    const told: Update = { ...update(event), isNew: verdict === "applied", cursor: frame.cursor ?? "" };
+    if (!joins) {
+      yield told;
+      return;
+    }
+    yield* this.#allOf(this.#join({ ...told, cursor: "" }, about.session_id));
+    yield { ...update({ snapshot: false }), cursor: told.cursor };
+  }
+
+  /** Whether a frame brings a conversation that was not known, or one of which not everything was told. */
+  #joins(frame: Frame, session: string): boolean {
+    const known = this.#reducer.record("session", session) !== undefined && !this.#joining.has(session);
+    return frame.type === "session.created" && this.#options.begin !== "live" && !known;
+  }
+
+  /**
+   * Tells a conversation and what was said in it before: whoever was added hears only what comes after. The place behind both is that of the
+   * update which follows.
+   */
+  async *#join(told: Update, session: string): AsyncGenerator<Update, void, void> {
+    this.#joining.add(session);
+    yield told;
+    yield* this.#addAll(this.#questioner().said(session, this.#options.since?.getTime() ?? 0, this.#heads));
+    this.#joining.delete(session);
   }
 
   /**

@@ -2,6 +2,7 @@ import { Chain } from "./digest.js";
 import { type Frame, keyFields, ruleOf } from "./frame.js";
 import type { FrameType, Rule } from "./hubEvents.js";
 import { canonical, members, object } from "./json.js";
+import { edited } from "./membership.js";
 import type { Message } from "./types.gen.js";
 
 /**
@@ -17,10 +18,14 @@ export interface ReducerState {
   marks: Array<[string, bigint]>;
   all: { link: string; length: number };
   runs: Array<[string, { link: string; length: number }]>;
+  me: string;
 }
 
 /** The one record that hubs do not keep. */
 const PRESENCE = "presence";
+
+/** The record that is also part of another one, of the conversation. */
+const MEMBERSHIP = "member";
 
 /** Applies frames by business key into a snapshot, so that a frame that comes twice counts once. */
 export class Reducer {
@@ -28,6 +33,12 @@ export class Reducer {
   #marks = new Map<string, bigint>(); // numbers that only grow, by record and key; the last event_seq of each run among them
   #all = new Chain();
   #runs = new Map<string, Chain>();
+  #me = "";
+
+  /** Says whose snapshot this is: a conversation that this user leaves is forgotten. */
+  of(user: string): void {
+    this.#me = user;
+  }
 
   /** Applies one frame. */
   apply(frame: Pick<Frame, "type" | "raw">): Verdict {
@@ -36,7 +47,10 @@ export class Reducer {
     if (!rule || !parts) {
       return "ignored";
     }
-    const verdict = this.#apply(rule, parts, frame.raw);
+    let verdict = this.#apply(rule, parts, frame.raw);
+    if (rule.record === MEMBERSHIP && this.#member(rule, parts, frame.raw)) {
+      verdict = "applied";
+    }
     if (verdict === "applied" && rule.record !== PRESENCE) {
       this.#all.add(`${frame.type} ${parts.join("/")}`, frame.raw);
     }
@@ -64,6 +78,24 @@ export class Reducer {
     }
     this.#records.set(key, after);
     return "applied";
+  }
+
+  /** Edits who is in a conversation that is known; false if that changes nothing. */
+  #member(rule: Rule, [session = "", member = ""]: string[], raw: string): boolean {
+    const key = recordKey("session", session);
+    const record = this.#records.get(key);
+    if (record === undefined) {
+      return false;
+    }
+    if (rule.effect === "remove" && member === this.#me) {
+      return this.#records.delete(key);
+    }
+    const after = edited(record, member, rule.effect === "remove" ? { left: true } : { joined: raw });
+    if (same(record, after)) {
+      return false;
+    }
+    this.#records.set(key, after);
+    return true;
   }
 
   #forward(rule: Rule, parts: string[]): Verdict {
@@ -187,6 +219,7 @@ export class Reducer {
       marks: [...this.#marks],
       all: this.#all.save(),
       runs: [...this.#runs].map(([run, chain]) => [run, chain.save()]),
+      me: this.#me,
     };
   }
 
@@ -196,6 +229,7 @@ export class Reducer {
     reducer.#marks = new Map(state.marks);
     reducer.#all = Chain.load(state.all);
     reducer.#runs = new Map(state.runs.map(([run, chain]) => [run, Chain.load(chain)]));
+    reducer.#me = state.me;
     return reducer;
   }
 }

@@ -63,6 +63,12 @@ export class Questioner {
     }
   }
 
+  /** What was said in one conversation after what was told of it. */
+  async *said(session: string, since: number, heads: Map<string, number>): AsyncGenerator<Told> {
+    const messages = yield* forgivable(this.#unheard(session, since, heads.get(session)));
+    yield* (messages ?? []).map(({ raw }): Asked => ({ type: "message.new", raw }));
+  }
+
   /** Lists the conversations that this feed is about. */
   async *#sessions(): AsyncGenerator<Delay, Item<Session>[], void> {
     const all = yield* this.#pages<Session>("/client/sessions", {}, MAX_SESSIONS, true);
@@ -91,10 +97,12 @@ export class Questioner {
 
   /** What was said in a conversation after what was told of it, or since a time if nothing was. */
   async *#messages(session: Session, since: number, head: number | undefined): AsyncGenerator<Aside, Item<Message>[], void> {
-    if (head === undefined) {
-      return Date.parse(session.updated_at) < since ? [] : yield* this.#newest(session.id, since);
-    }
-    return head < session.last_seq ? yield* this.#after(session.id, head) : [];
+    const nothing = head === undefined ? Date.parse(session.updated_at) < since : head >= session.last_seq;
+    return nothing ? [] : yield* this.#unheard(session.id, since, head);
+  }
+
+  #unheard(session: string, since: number, head: number | undefined): AsyncGenerator<Aside, Item<Message>[], void> {
+    return head === undefined ? this.#newest(session, since) : this.#after(session, head);
   }
 
   /** Pages back to the first message that is not younger than since. Without a since, one page is enough; it tells that there are more. */

@@ -48,6 +48,15 @@ export class TokenSource {
     return credentials.access_token;
   }
 
+  /** Whose credentials these are; "" if there are none. */
+  async user(): Promise<string> {
+    try {
+      return (await this.#keeper.load()).user_id ?? "";
+    } catch {
+      return "";
+    }
+  }
+
   #good(credentials: Credentials, refused: string): boolean {
     return credentials.access_token !== refused && credentials.expires_at - this.#now() > REFRESH_BEFORE;
   }

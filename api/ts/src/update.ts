@@ -17,7 +17,7 @@ export interface Update extends StreamEvent {
    */
   truncated?: boolean;
   session?: string;
-  /** The place behind this update, to be kept together with what is made of it; "" if this is no place to come back to. */
+  /** The place behind this update, to be kept together with what is made of it; "" if this is no place to come back to. It may come alone. */
   cursor: string;
 }
 

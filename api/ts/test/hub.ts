@@ -118,8 +118,8 @@ export class FakeHub {
     return new Client({ hub: "http://hub", keeper: this.keeper(good), fetch: this.fetch, WebSocket: this.socketClass(), clock: this.clock, ...options });
   }
 
-  keeper(good: number): MemoryKeeper {
-    return new MemoryKeeper({ access_token: this.access, refresh_token: this.refresh, expires_at: this.clock.now() + good } as Credentials);
+  keeper(good: number, user = ""): MemoryKeeper {
+    return new MemoryKeeper({ user_id: user, access_token: this.access, refresh_token: this.refresh, expires_at: this.clock.now() + good } as Credentials);
   }
 
   /** The next socket that a client has opened. */

@@ -34,7 +34,7 @@ async function play(hub: FakeHub, scenario: Scenario): Promise<void> {
   const faults: string[] = [];
   const made = perform(hub, scenario, faults);
   const at = new MemoryPosition(scenario.start.cursor ?? "");
-  const client: Client = hub.client(DAY);
+  const client: Client = hub.client(DAY, { keeper: hub.keeper(DAY, scenario.start.user) });
   const { begin = "missed", session, since, heads } = scenario.start;
   const feed = client.feed(at, { begin, session, heads, since: since === undefined ? undefined : new Date(since) });
   const told: string[] = [];

@@ -7,7 +7,7 @@ import type { Answer } from "./hub.js";
 export interface Scenario {
   name: string;
   rule: string;
-  start: { cursor?: string; begin?: "missed" | "whole" | "live"; session?: string; since?: string; heads?: Record<string, number> };
+  start: { cursor?: string; begin?: "missed" | "whole" | "live"; session?: string; user?: string; since?: string; heads?: Record<string, number> };
   rest: Map<string, Answer[]>;
   connections: Connection[];
   want: Outcome;
@@ -57,7 +57,7 @@ function scenario(raw: string): Scenario {
   return {
     name: value(fields.get("name")),
     rule: value(fields.get("rule")),
-    start: value(object(read(fields.get("start") ?? "{}", ["cursor", "begin", "session", "since", "heads"]))),
+    start: value(object(read(fields.get("start") ?? "{}", ["cursor", "begin", "session", "user", "since", "heads"]))),
     rest: new Map(Array.from(members(fields.get("rest") ?? "{}") ?? [], ([path, answers]) => [path, listOf(answers).map(answer)])),
     connections: listOf(fields.get("connections")).map(connection),
     want: outcome(fields.get("want") ?? "{}"),
