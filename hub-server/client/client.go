@@ -13,7 +13,10 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 const (
@@ -30,6 +33,7 @@ type Client struct {
 	api    *API
 	tokens *tokenSource
 	now    func() time.Time
+	live   atomic.Pointer[websocket.Conn] // of the stream that is followed; nil while there is none
 }
 
 // Options are what New and Anonymous need to know.

@@ -32,7 +32,8 @@ type fakeHub struct {
 	logins    int
 	refuse    func(w http.ResponseWriter) bool // for /client/ws: answers instead of upgrading
 	renewable bool
-	strict    bool // a frame from the client fails the test
+	strict    bool        // a frame from the client fails the test
+	said      chan string // if not nil, gets the frames from the client
 	events    http.HandlerFunc
 	messages  []Message     // of the one conversation that there is
 	slowly    chan struct{} // if not nil, a renewal takes from it when it comes and before it answers
@@ -186,6 +187,9 @@ func (h *fakeHub) serveSocket(w http.ResponseWriter, r *http.Request) {
 		_, frame, err := socket.Read(context.Background())
 		if err != nil {
 			return
+		}
+		if h.said != nil {
+			h.said <- string(frame)
 		}
 		if h.strict {
 			h.t.Errorf("the client sent %s", frame)

@@ -29,6 +29,8 @@ func (s *stream) once(ctx context.Context) error {
 	}
 	defer socket.CloseNow() //nolint:errcheck // closed by the other side, or not needed any more
 	socket.SetReadLimit(maxFrame)
+	s.client.live.Store(socket)
+	defer s.client.live.CompareAndSwap(socket, nil)
 	awake, cancel := context.WithCancelCause(ctx)
 	frames, parts := newAhead(), supervise.NewGroup(awake)
 	parts.Go(func(ctx context.Context) error {
