@@ -117,7 +117,7 @@ func newGuide(t *testing.T) *guide {
 	r.Owner().AgentID("worker")
 	shell := exec.CommandContext(t.Context(), "sh", "-eu")
 	shell.Dir = t.TempDir()
-	shell.Env = append(os.Environ(), "hub="+r.HubURL(), "password="+rig.Password)
+	shell.Env = append(os.Environ(), "hub="+r.HubURL(), "user="+rig.Username, "password="+rig.Password)
 	in, err := shell.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

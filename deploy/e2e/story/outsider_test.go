@@ -22,6 +22,7 @@ import (
 const (
 	repositoryPath = "github.com/switchyard-dev/switchyard/"
 	sdk            = repositoryPath + "hub-server/client"
+	sdkVersion     = "v1.2.3"
 )
 
 // outsider is somebody with a go command, a module proxy and an empty folder.
@@ -36,9 +37,10 @@ type outsider struct {
 func newOutsider(t *testing.T) *outsider {
 	t.Helper()
 	proxy, o := t.TempDir(), &outsider{t: t, dir: t.TempDir()}
-	for _, m := range []struct{ folder, version string }{{"shared", "v0.0.0"}, {"hub-server/client", "v1.0.0"}} {
-		version := module.Version{Path: repositoryPath + m.folder, Version: m.version}
-		if err := modproxy.Add(proxy, filepath.Join(rig.Root(), filepath.FromSlash(m.folder)), version); err != nil {
+	repository := release(t, sdkVersion)
+	for _, folder := range []string{"shared", "hub-server/client"} {
+		version := module.Version{Path: repositoryPath + folder, Version: sdkVersion}
+		if err := modproxy.Add(proxy, filepath.Join(repository, filepath.FromSlash(folder)), version); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -50,6 +52,41 @@ func newOutsider(t *testing.T) *outsider {
 		o.env = append(o.env, name+"="+value)
 	}
 	return o
+}
+
+// release runs scripts/release.sh over a copy of what it is about, as a repository of its own, and returns its folder with the tagged state.
+func release(t *testing.T, version string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, folder := range []string{"shared", "hub-server/client", "scripts"} {
+		if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(rig.Root(), folder))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{"hub-server", "edge-server", "deploy/e2e"} {
+		mod, err := os.ReadFile(filepath.Join(rig.Root(), folder, "go.mod"))
+		if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Join(dir, folder), 0o700), os.WriteFile(filepath.Join(dir, folder, "go.mod"), mod, 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tags := []string{"shared/" + version, "hub-server/client/" + version}
+	for _, command := range [][]string{
+		{"git", "init", "-q"}, {"git", "add", "-A"}, {"git", "commit", "-qm", "all"},
+		{"sh", "scripts/release.sh", version},
+		append([]string{"git", "diff", "--exit-code"}, tags...), // both are of one state,
+		{"git", "diff", "--exit-code", "HEAD"},                  // of which nothing is left uncommitted
+	} {
+		c := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
+		}
+	}
+	return dir
 }
 
 // run runs a command in the outsider's folder and returns what it prints.
@@ -93,7 +130,7 @@ func TestAnOutsiderInstallsTheGoSDKAndFollowsARun(t *testing.T) {
 	o.run("go", "mod", "init", "example.org/notes")
 	o.run("go", "get", sdk+"@latest")
 	o.run("go", "build", "-o", "notes", ".")
-	if used := o.run("go", "list", "-m", sdk); !strings.Contains(used, "v1.0.0") || strings.Contains(used, "=>") {
+	if used := o.run("go", "list", "-m", sdk); !strings.Contains(used, sdkVersion) || strings.Contains(used, "=>") {
 		t.Errorf("installed %s", used)
 	}
 	out := o.run(filepath.Join(o.dir, "notes"), s.HubURL(), rig.Username, rig.Password, s.session)

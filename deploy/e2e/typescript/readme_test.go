@@ -35,7 +35,7 @@ func TestTheReadmesExampleForNodeWorks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(outside, "example.mjs"), []byte(example(t, "In Node")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := launch(t, outside, nil, []string{"HUB=" + r.HubURL(), "PASSWORD=" + rig.Password}, "node", "example.mjs")
+	p := launch(t, outside, nil, []string{"HUB=" + r.HubURL(), "LOGIN=" + rig.Username, "PASSWORD=" + rig.Password}, "node", "example.mjs")
 	if !p.lines.Scan() || p.lines.Text() != "hello" {
 		t.Fatalf("the example printed %q", p.lines.Text())
 	}
