@@ -132,7 +132,7 @@ func TestConnectionsOfADeviceThatComeTogetherDoNotEndEachOther(t *testing.T) {
 				t.Fatalf("closed with %d %s, want %d", got.Code, got.Reason, closeReplaced)
 			}
 		}
-		h.CloseUser(who.User)
+		h.CloseFamily(who.Family)
 		if got := closeError(<-ends); got.Code != closeEnded {
 			t.Fatalf("the last one was closed with %d %s: nobody was left", got.Code, got.Reason)
 		}
@@ -218,8 +218,7 @@ func TestALoginThatEndedIsSaidOnEveryHub(t *testing.T) {
 	}
 	here, _ := w.hub(nil, tell("here")), w.hub(nil, tell("there"))
 	_, who := w.login(id.NewUser())
-	here.CloseDevice(who.User, who.Device) // ends connections, not the login
-	for range 60 {                         // the other hub may not listen yet
+	for range 60 { // the other hub may not listen yet
 		here.endLogin(who.Family)
 		if got := <-said["here"]; got != who.Family {
 			t.Fatalf("said %q here, want %q", got, who.Family)
@@ -241,29 +240,23 @@ func TestAnEndedLoginClosesItsSocketsEverywhere(t *testing.T) {
 	w := newWorld(t)
 	here, there := w.hub(nil), w.hub(nil)
 	user := id.NewUser()
-	for name, end := range map[string]func(account.Principal){
-		"family": func(p account.Principal) { here.endLogin(p.Family) },
-		"device": func(p account.Principal) { here.CloseDevice(p.User, p.Device) },
-		"user":   func(p account.Principal) { here.CloseUser(p.User) },
-	} {
-		for place, h := range map[string]*hub{"here": here, "on another hub": there} {
-			token, who := w.login(user)
-			c := h.dial(token, "")
-			c.greeted()
-			bystander, _ := w.login(id.NewUser())
-			other := h.dial(bystander, "")
-			other.greeted()
-			start := time.Now()
-			end(who)
-			if got := c.closed(); got.Code != closeEnded || time.Since(start) > 2*time.Second {
-				t.Errorf("%s, %s: closed with %d %s after %v", name, place, got.Code, got.Reason, time.Since(start))
-			}
-			w.commit(note(delivery.ToUser(w.devices.known[bystander].User), 7))
-			if n := other.note(); n != 7 {
-				t.Errorf("%s, %s: somebody else's connection was hurt", name, place)
-			}
-			other.cut()
+	for place, h := range map[string]*hub{"here": here, "on another hub": there} {
+		token, who := w.login(user)
+		c := h.dial(token, "")
+		c.greeted()
+		bystander, _ := w.login(id.NewUser())
+		other := h.dial(bystander, "")
+		other.greeted()
+		start := time.Now()
+		here.endLogin(who.Family)
+		if got := c.closed(); got.Code != closeEnded || time.Since(start) > 2*time.Second {
+			t.Errorf("%s: closed with %d %s after %v", place, got.Code, got.Reason, time.Since(start))
 		}
+		w.commit(note(delivery.ToUser(w.devices.known[bystander].User), 7))
+		if n := other.note(); n != 7 {
+			t.Errorf("%s: somebody else's connection was hurt", place)
+		}
+		other.cut()
 	}
 }
 

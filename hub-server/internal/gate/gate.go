@@ -213,9 +213,3 @@ func (g *Gate) CloseFamily(f account.Family) {
 	}
 	g.endLogin(g.conns.endFamily(f))
 }
-
-// CloseUser closes all sockets of a user.
-func (g *Gate) CloseUser(u id.User) { g.closeEverywhere(kick{User: u}) }
-
-// CloseDevice closes the sockets of one device of a user.
-func (g *Gate) CloseDevice(u id.User, d id.Device) { g.closeEverywhere(kick{User: u, Device: d}) }

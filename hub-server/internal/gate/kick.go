@@ -8,8 +8,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/subject"
 )
 
-// kick means connections of a user, of one device or of all, but for one. With an exception it is the word of a newer connection, which takes the
-// place of the others of its device.
+// kick means the connections of a user's device but for one: it is the word of that newer one, which takes their place.
 type kick struct {
 	From   id.Connection `json:"from"` // which hub speaks
 	User   id.User       `json:"user,omitempty"`
@@ -63,11 +62,7 @@ func (g *Gate) heardKick(_ subject.Subject, data []byte) {
 		g.Log.Warn("kick from another hub not understood", "error", err)
 		return
 	}
-	if k.From == g.self || k.User == "" {
-		return
-	}
-	if k.Except == "" {
-		g.endLogin(g.conns.find(k))
+	if k.From == g.self || k.User == "" || k.Device == "" || k.Except == "" {
 		return
 	}
 	var gone []*conn
@@ -89,13 +84,6 @@ func (c *conn) insist() {
 	if c.ctx.Err() == nil {
 		c.gate.tell(subject.Kick, c.wordAgain())
 	}
-}
-
-// closeEverywhere ends the connections that k means, here and on the other hubs.
-func (g *Gate) closeEverywhere(k kick) {
-	k.From = g.self
-	g.endLogin(g.conns.find(k))
-	g.tell(subject.Kick, k)
 }
 
 // endLogin ends connections whose login has ended.

@@ -105,7 +105,7 @@ func (r *registry) find(k kick) (found []*conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for c, upgraded := range r.users[k.User] {
-		if upgraded && c.id != k.Except && (k.Device == "" || k.Device == c.who.Device) {
+		if upgraded && c.id != k.Except && k.Device == c.who.Device {
 			found = append(found, c)
 		}
 	}
