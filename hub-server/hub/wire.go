@@ -82,7 +82,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 	s.peers.Alone = h.hubBus == h.local
 	s.trimmer = retention.NewTrimmer(sqlstore.NewTrim(s.writer), h.turn(timer.OutboxTrim), h.opts.Config.RetentionOutbox, h.log)
 	s.archiver = h.newArchiver()
-	if err := h.openVolatile(); err != nil {
+	if err := h.openVolatile(); err != nil { //nolint:contextcheck // what other hubs say is looked into for as long as this one serves
 		return err
 	}
 	st := stores{
