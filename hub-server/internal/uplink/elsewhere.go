@@ -18,17 +18,9 @@ func cloned() error {
 
 // RevokedElsewhere hears that an edge was removed at another hub. It does not block.
 func (h *Handler) RevokedElsewhere(e id.Edge) {
-	l := h.lanes.of(e)
-	if l == nil {
-		return
+	if l := h.lanes.of(e); l != nil {
+		l.doubt()
 	}
-	h.aside(func(ctx context.Context) {
-		if known, err := h.Edges.Standing(ctx, e); err != nil {
-			l.unsettled(err)
-		} else if known.Revoked() {
-			h.Disconnect(e)
-		}
-	})
 }
 
 // ArrivedElsewhere hears that a connection at another hub has taken an edge's lane. One that is held here is over, unless it belongs to another
@@ -101,9 +93,9 @@ func (h *Handler) refuseBoth(ctx context.Context, held holder, d fleet.Doubt) er
 	return nil
 }
 
-// unsettled says that the store could not be asked about what another hub said.
+// unsettled says that the store could not be asked whether the edge may be here.
 func (l *lane) unsettled(err error) {
-	l.hub.Log.Warn("what another hub said of an edge could not be checked", "edge", l.edge, "error", err)
+	l.hub.Log.Warn("whether an edge may still be here could not be checked", "edge", l.edge, "error", err)
 }
 
 // aside does in bounded time what may take a moment, while whoever told of it goes on.

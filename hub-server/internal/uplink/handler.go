@@ -90,8 +90,12 @@ func (h *Handler) Wake(e id.Edge) {
 // Disconnect ends the tunnel of an edge that was removed, if it is held here. See RevokedElsewhere for what was only heard.
 func (h *Handler) Disconnect(e id.Edge) {
 	if l := h.lanes.of(e); l != nil {
-		l.end(fault.New(fault.EdgeRevoked, "This edge was removed from the hub. Enrol it again to use it."))
+		l.end(removed())
 	}
+}
+
+func removed() error {
+	return fault.New(fault.EdgeRevoked, "This edge was removed from the hub. Enrol it again to use it.")
 }
 
 // ServeHTTP authenticates, upgrades and serves one tunnel until it ends.
@@ -158,8 +162,9 @@ var errSilent = errors.New("edge has been silent for too long")
 // Timing of a lane.
 const (
 	beatEvery     = 5 * time.Second
-	probeLimit    = 2 * time.Second // for an older connection to prove that it is alive
-	farewellLimit = time.Second     // for a refused edge to hang up
-	lastWords     = 2 * time.Second // to record the end of a lane
-	asideLimit    = 2 * probeLimit  // for what another hub said to be checked
+	standEvery    = 30 * time.Second // between two looks at whether the edge may still be here
+	probeLimit    = 2 * time.Second  // for an older connection to prove that it is alive
+	farewellLimit = time.Second      // for a refused edge to hang up
+	lastWords     = 2 * time.Second  // to record the end of a lane
+	asideLimit    = 2 * probeLimit   // for what another hub said to be checked
 )

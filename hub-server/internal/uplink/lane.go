@@ -41,7 +41,8 @@ type lane struct {
 	inbox  chan message
 	held   chan message // what was taken from inbox before its turn, one at most: the next to handle
 	wakeup chan struct{}
-	quit   chan error // at most one reason to end, from another goroutine
+	look   chan struct{} // has a value when the edge's standing is to be looked at before its time
+	quit   chan error    // at most one reason to end, from another goroutine
 
 	greeted    bool
 	greeting   wire.Hello // the newest; its profiles are what the edge can run now
@@ -67,7 +68,7 @@ type message struct {
 func newLane(h *Handler, e id.Edge) *lane {
 	return &lane{
 		hub: h, edge: e, conn: id.NewConnection(), heardAt: time.Now(), probes: map[uint64]chan struct{}{}, unanswered: map[id.Delivery]time.Time{}, asked: map[id.Run]bool{},
-		inbox: make(chan message, inboxMessages), held: make(chan message, 1), wakeup: make(chan struct{}, 1), quit: make(chan error, 1),
+		inbox: make(chan message, inboxMessages), held: make(chan message, 1), wakeup: make(chan struct{}, 1), look: make(chan struct{}, 1), quit: make(chan error, 1),
 	}
 }
 
@@ -94,6 +95,14 @@ func (l *lane) poke() {
 	}
 }
 
+// doubt makes the lane look soon whether the edge may still be here.
+func (l *lane) doubt() {
+	select {
+	case l.look <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
 // end makes the lane close for the given reason, the first one given. Safe for concurrent use.
 func (l *lane) end(reason error) {
 	select {
@@ -107,6 +116,8 @@ func (l *lane) run(ctx context.Context) error {
 	defer l.leave(context.WithoutCancel(ctx))
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
+	stand := time.NewTicker(standEvery)
+	defer stand.Stop()
 	for {
 		var err error
 		select {
@@ -119,6 +130,10 @@ func (l *lane) run(ctx context.Context) error {
 			err = l.sendCommands(ctx)
 		case <-beat.C: // the floor under lost wake-ups
 			err = l.sendCommands(ctx)
+		case <-stand.C: // the floor under what other hubs say
+			err = l.standing(ctx)
+		case <-l.look:
+			err = l.standing(ctx)
 		case <-l.overdue():
 			err = l.goOn(ctx)
 		}

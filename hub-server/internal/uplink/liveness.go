@@ -93,6 +93,20 @@ func (l *lane) abandon(nonce uint64) {
 	delete(l.probes, nonce)
 }
 
+// standing asks the store whether the edge may still be here. If there is no answer, the next look may have one.
+func (l *lane) standing(ctx context.Context) error {
+	known, err := l.hub.Edges.Standing(ctx, l.edge)
+	switch {
+	case err != nil:
+		l.unsettled(err)
+	case known.Revoked():
+		return removed()
+	case l.greeted && known.Refused == fault.EdgeRefused: // since its hello, which takes a refusal back
+		return cloned()
+	}
+	return nil
+}
+
 // refuse tells the edge why the connection ends, when that is something it can act on, and leaves it a moment to hang up itself.
 func (l *lane) refuse(ctx context.Context, err error) {
 	var f *fault.Fault

@@ -12,6 +12,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	rows "github.com/switchyard-dev/switchyard/shared/lane"
 	"github.com/switchyard-dev/switchyard/shared/subject"
@@ -33,7 +34,20 @@ type slow struct {
 	gone      bool
 	receive   func(subject.Subject, []byte)
 	committed int // acknowledged to the edge
+	standing  fleet.Edge
+	asked     int // for the standing
 }
+
+func (s *slow) Standing(context.Context, id.Edge) (fleet.Edge, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asked++; s.asked%2 == 1 {
+		return fleet.Edge{}, errors.New("the store is away now and then")
+	}
+	return s.standing, nil
+}
+
+func (s *slow) Refuse(context.Context, id.Edge, fault.Code) error { return nil }
 
 func (s *slow) Announce(context.Context, id.Edge, wire.Hello) error { return nil }
 func (s *slow) Seen(context.Context, id.Edge) error                 { return nil }
@@ -144,6 +158,30 @@ func TestAnEdgeThatIsGoneIsNoticedThoughTheStoreIsSlow(t *testing.T) {
 			}
 		})
 	})
+}
+
+// No hub has said so, or its word was lost: the lane finds out by itself.
+func TestAnEdgeThatWasRemovedOrRefusedUnnoticedIsFoundAtTheNextLook(t *testing.T) {
+	for want, standing := range map[fault.Code]fleet.Edge{
+		fault.EdgeRevoked: {RevokedAt: time.Unix(1, 0)}, fault.EdgeRefused: {Refused: fault.EdgeRefused}, "": {},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &slow{}
+			over := working(t, s)
+			s.change(func() { s.standing = standing })
+			<-time.After(2*standEvery + farewellLimit + time.Second)
+			select {
+			case err := <-over:
+				if want == "" || fault.CodeOf(err) != want {
+					t.Errorf("%q: the lane has ended: %v", want, err)
+				}
+			default:
+				if want != "" {
+					t.Errorf("%q: nobody has noticed", want)
+				}
+			}
+		})
+	}
 }
 
 // Each who asks needs an answer to a ping of its own: what was asked before another one came says nothing about the time since.
