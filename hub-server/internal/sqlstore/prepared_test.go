@@ -55,7 +55,7 @@ func TestOfStatementsThatArePreparedAtOnceTheFirstIsKept(t *testing.T) {
 	var all sync.WaitGroup
 	for range takers {
 		all.Go(func() {
-			stmt, err := s.prepared(t.Context(), `SELECT 3`)
+			stmt, err := s.prepared(t.Context(), `SELECT 3`) //nolint:sqlclosecheck // it belongs to the store
 			if err != nil {
 				t.Error(err)
 			}
@@ -63,7 +63,7 @@ func TestOfStatementsThatArePreparedAtOnceTheFirstIsKept(t *testing.T) {
 		})
 	}
 	all.Wait()
-	kept := s.reads.get(`SELECT 3`)
+	kept := s.reads.get(`SELECT 3`) //nolint:sqlclosecheck // likewise
 	for range takers {
 		if <-stmts != kept {
 			t.Fatal("somebody has a statement that nobody will close")
