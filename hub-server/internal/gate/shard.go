@@ -8,12 +8,15 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 )
 
-// A shard that had much to write rests before it looks again, restShare times as long as it took and maxRest at most: what comes
-// meanwhile leaves with one system call per connection. A shard that had little to do does not rest.
+// A shard that had much to write rests before it looks again: what comes meanwhile leaves with one system call per connection. Its rounds, rest
+// included, are roundShare times as long as it has worked, roundTime at most; after long work it rests for restShare of that and maxRest at
+// most, for the sake of others. A shard that had little to do does not rest.
 const (
-	restAbove = time.Millisecond
-	restShare = 2
-	maxRest   = 10 * time.Millisecond
+	restAbove  = time.Millisecond
+	roundShare = 8
+	roundTime  = 24 * time.Millisecond
+	restShare  = 2
+	maxRest    = 10 * time.Millisecond
 )
 
 // shard writes to its share of the connections, one after the other and without waiting for any of them, and keeps their times.
@@ -141,11 +144,19 @@ const keptFrames = 4096
 
 // rest waits after a round that took so long.
 func (s *shard) rest(ctx context.Context, took time.Duration) {
-	if took < restAbove {
+	pause := restAfter(took)
+	if pause == 0 {
 		return
 	}
 	select {
-	case <-time.After(min(restShare*took, maxRest)):
+	case <-time.After(pause):
 	case <-ctx.Done():
 	}
+}
+
+func restAfter(took time.Duration) time.Duration {
+	if took < restAbove {
+		return 0
+	}
+	return max(min(roundShare*took, roundTime)-took, min(restShare*took, maxRest))
 }
