@@ -31,7 +31,7 @@ func asking[T any](ctx context.Context, tell func(Update) error, call func() (T,
 		if err == nil || fatalError(ctx, err) != nil || !passes(err) {
 			return answer, err
 		}
-		wait := max(jitter(backoff), askedPause(err))
+		wait := max(jitter(backoff), later(askedPause(err)))
 		if time.Since(begun)+wait >= sayAfter {
 			if err := tell(Update{Event: Event{Err: err}}); err != nil {
 				return answer, err

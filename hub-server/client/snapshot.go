@@ -8,22 +8,20 @@ import (
 )
 
 const (
-	maxSessions  = 4000 // in a snapshot
-	maxQuestions = 4000
-	perSession   = 100 // messages of a conversation that was not heard of before
+	maxQuestions = 4000 // in a snapshot
+	listSize     = 200  // of conversations or questions on one page
+	perSession   = 100  // messages of a conversation that was not heard of before
 )
-
-var listSize = 200 // of conversations or questions on one page
 
 // snapshot tells by REST what a reset has hidden: messages, and how the runs stand that were under way. Of conversations that were not
 // heard of before, only messages younger than since.
 func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) error) error {
-	sessions, err := f.sessions(ctx, tell)
+	sessions, all, err := f.sessions(ctx, tell)
 	if err != nil {
 		return err
 	}
 	if f.options.Begin != BeginLive {
-		if err := f.conversations(sessions, tell); err != nil {
+		if err := f.conversations(sessions, all, tell); err != nil {
 			return err
 		}
 	}
@@ -53,17 +51,6 @@ func (f *Feed) missed(ctx context.Context, sessions []Session, since time.Time, 
 		}
 	}
 	return nil
-}
-
-// sessions lists the conversations that this feed is about.
-func (f *Feed) sessions(ctx context.Context, tell func(Update) error) ([]Session, error) {
-	all, err := pages(maxSessions, func(after *string) ([]Session, string, error) {
-		list, err := insist(ctx, tell, func() (SessionList, error) {
-			return Decode[SessionList](f.api.ListSessions(ctx, &ListSessionsParams{Limit: &listSize, After: after}))
-		})
-		return list.Items, list.Next, err
-	})
-	return slices.DeleteFunc(all, func(s Session) bool { return f.options.Session != "" && f.options.Session != s.ID }), err
 }
 
 // messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
@@ -162,8 +149,8 @@ func (f *Feed) ended(t AgentTask, tell func(Update) error) error {
 	return nil
 }
 
-// conversations tells those that are, and forgets those that are no more for this user.
-func (f *Feed) conversations(sessions []Session, tell func(Update) error) error {
+// conversations tells those that are, and, if these are all, forgets those that are no more for this user.
+func (f *Feed) conversations(sessions []Session, all bool, tell func(Update) error) error {
 	keep := make(map[string]bool, len(sessions))
 	for _, s := range sessions {
 		keep[s.ID] = true
@@ -172,9 +159,13 @@ func (f *Feed) conversations(sessions []Session, tell func(Update) error) error 
 			return err
 		}
 	}
-	if f.options.Session == "" {
-		f.reducer.retain("session", keep)
+	switch {
+	case f.options.Session != "":
+		return nil
+	case !all:
+		return tell(Update{Truncated: true})
 	}
+	f.reducer.retain("session", keep)
 	return nil
 }
 
@@ -183,7 +174,7 @@ func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
 	open, state := map[RequestID]bool{}, PromptStatePending
 	list, err := pages(maxQuestions, func(after *string) ([]Prompt, string, error) {
 		list, err := ask(ctx, tell, func() (PromptList, error) {
-			return Decode[PromptList](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: &listSize, After: after}))
+			return Decode[PromptList](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: new(listSize), After: after}))
 		})
 		return list.Items, list.Next, err
 	})

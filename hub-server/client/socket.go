@@ -22,7 +22,7 @@ const (
 
 // once connects and hands on frames until the connection ends; the error says why.
 func (s *stream) once(ctx context.Context) error {
-	s.heard = false
+	s.heard, s.fruitful = false, false
 	socket, err := s.dial(ctx)
 	if err != nil {
 		return err

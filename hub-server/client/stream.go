@@ -65,7 +65,7 @@ func (c *Client) stream(ctx context.Context, at *progress) iter.Seq2[Event, erro
 				yield(Event{}, fatal)
 				return
 			}
-			if s.heard {
+			if s.fruitful || s.heard && time.Since(s.up) >= lastBackoff {
 				backoff = firstBackoff
 			}
 			if !s.emit(Event{Link: LinkDown, Err: err}) {
@@ -74,7 +74,7 @@ func (c *Client) stream(ctx context.Context, at *progress) iter.Seq2[Event, erro
 			if errors.Is(err, errSlept) {
 				continue // nobody else wakes at this moment, and a person is waiting
 			}
-			if err := pause(ctx, max(jitter(backoff), askedPause(err))); err != nil {
+			if err := pause(ctx, max(jitter(backoff), later(askedPause(err)))); err != nil {
 				yield(Event{}, err)
 				return
 			}
@@ -97,6 +97,9 @@ func fatalError(ctx context.Context, err error) error {
 // jitter is d ± a quarter, so that many clients do not come back at once.
 func jitter(d time.Duration) time.Duration { return d*3/4 + rand.N(d/2) }
 
+// later is d and up to a quarter more, for the same reason: many were asked to come back then.
+func later(d time.Duration) time.Duration { return d + rand.N(d/4+1) }
+
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -113,8 +116,10 @@ type stream struct {
 	client    *Client
 	at        *progress
 	yield     func(Event, error) bool
-	stopped   bool   // the caller has left the loop
-	heard     bool   // the present connection has brought at least one frame
+	stopped   bool // the caller has left the loop
+	heard     bool // the present connection has brought at least one frame
+	fruitful  bool // it has brought a step that no connection had brought
+	up        time.Time
 	placeless bool   // the present connection was asked for without a cursor
 	token     string // that the present connection was made with
 	refused   string // the one of a connection whose login the hub has ended
@@ -133,7 +138,10 @@ func (s *stream) take(frame *HubWebSocketFrame, hello *AuthOKPayload) error {
 		// A hub that is told no cursor goes by what this device has received. Whether that was taken, nobody knows.
 		e.Snapshot = hello.Resume != AuthOKPayloadResumeReplayed || s.placeless
 	}
-	s.heard = true
+	if !s.heard {
+		s.heard, s.up = true, time.Now()
+	}
+	s.fruitful = s.fruitful || hello == nil && frame.Cursor != "" && frame.Cursor != s.at.handed
 	s.at.hand(frame.Cursor)
 	var kicked error
 	if frame.Type == HubWebSocketFrameTypeDeviceKicked {

@@ -268,7 +268,7 @@ func TestABusyHubIsLeftAloneForAsLongAsItAsks(t *testing.T) {
 		}
 		start := time.Now()
 		f.down()
-		if got := time.Since(start); got != time.Minute {
+		if got := time.Since(start); got < time.Minute || got > 75*time.Second {
 			t.Errorf("came back after %v", got)
 		}
 	})

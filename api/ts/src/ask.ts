@@ -59,7 +59,7 @@ export class Asker {
       if (isFatal(cause) || (isRefused(cause) && !insist)) {
         throw cause;
       }
-      const wait = Math.max(jitter(backoff), askedPause(cause));
+      const wait = Math.max(jitter(backoff), later(askedPause(cause)));
       if (this.#clock.now() - begun + wait >= SAY_AFTER) {
         yield { error: asError(cause) };
       }
@@ -107,7 +107,12 @@ function isRefused(error: unknown): boolean {
 
 /** `d` ± a quarter, so that many clients do not come back at once. */
 export function jitter(d: number): number {
-  return (d * 3) / 4 + Math.random() * (d / 2);
+  return Math.round((d * 3) / 4 + Math.random() * (d / 2));
+}
+
+/** `d` and up to a quarter more, in whole milliseconds, for the same reason: many were asked to come back then. */
+export function later(d: number): number {
+  return Math.round(d + (Math.random() * d) / 4);
 }
 
 export function asError(cause: unknown): Error {

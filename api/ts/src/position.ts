@@ -52,12 +52,13 @@ export class Progress {
     }
   }
 
-  /** Notes that a contiguous frame is about to be handed on. A frame in the middle of a step has no cursor. */
-  hand(cursor: string | undefined): void {
+  /** Notes that a contiguous frame is about to be handed on. A frame in the middle of a step has no cursor. Says whether it moves on. */
+  hand(cursor: string | undefined): boolean {
     this.#before = this.#handed;
     if (cursor) {
       this.#handed = this.#due = cursor;
     }
+    return this.#handed !== this.#before;
   }
 
   /** Undoes hand: the reader has left before the frame was handed on whole. */

@@ -40,9 +40,9 @@ export class Questioner {
    * before, only messages younger than since.
    */
   async *snapshot(since: number, state: Reducer, heads: Map<string, number>, runs: Map<string, RunRef>): AsyncGenerator<Told> {
-    const sessions = yield* this.#sessions();
+    const { sessions, all } = yield* this.#sessions();
     if (this.#options.begin !== "live") {
-      yield* this.#conversations(sessions, state);
+      yield* this.#conversations(sessions, all, state);
     }
     yield* this.#missed(sessions, since, heads);
     yield* this.#standing([...runs.keys()].sort(), state);
@@ -69,18 +69,44 @@ export class Questioner {
     yield* (messages ?? []).map(({ raw }): Asked => ({ type: "message.new", raw }));
   }
 
-  /** Lists the conversations that this feed is about. */
-  async *#sessions(): AsyncGenerator<Delay, Item<Session>[], void> {
-    const all = yield* this.#pages<Session>("/client/sessions", {}, MAX_SESSIONS, true);
-    return all.filter(({ value }) => this.#options.session === undefined || this.#options.session === value.id);
+  /**
+   * Lists the conversations that this feed is about; `all` says that the user has no others. The list is ordered by what happened last: one in
+   * which something happens while it is read moves to its front, so it is read from there until there is nothing new.
+   */
+  async *#sessions(): AsyncGenerator<Delay, { sessions: Item<Session>[]; all: boolean }, void> {
+    const found = new Map<string, Item<Session>>();
+    for (let again = false; yield* this.#count(found, again); again = true) {}
+    const one = this.#options.session;
+    const sessions = [...found.values()].filter(({ value }) => one === undefined || one === value.id);
+    return { sessions, all: found.size < MAX_SESSIONS };
   }
 
-  /** Conversations that are; those that are no more for this user are forgotten. */
-  *#conversations(sessions: Item<Session>[], state: Reducer): Generator<Asked> {
+  /** Reads the list once, again only as far as it has news. It says whether some may have moved while it was read; of one page none has. */
+  async *#count(found: Map<string, Item<Session>>, again: boolean): AsyncGenerator<Delay, boolean, void> {
+    for (let after: string | undefined; ; ) {
+      const page: Page = yield* this.#hub.page("/client/sessions", { limit: LIST_SIZE, after }, true);
+      const known = found.size;
+      for (const item of page.items.map(itemOf<Session>)) {
+        found.set(item.value.id, item);
+      }
+      if (page.next === undefined || found.size >= MAX_SESSIONS || (again && found.size === known)) {
+        return after !== undefined && found.size < MAX_SESSIONS;
+      }
+      after = page.next as string;
+    }
+  }
+
+  /** Conversations that are; if these are all, those that are no more for this user are forgotten. */
+  *#conversations(sessions: Item<Session>[], all: boolean, state: Reducer): Generator<Told> {
     for (const { raw } of sessions) {
       yield { type: "session.created", raw: pick(raw, { session_id: "id", type: "type", name: "name", owner_id: "owner_id", members: "members" }) };
     }
-    if (this.#options.session === undefined) {
+    if (this.#options.session !== undefined) {
+      return;
+    }
+    if (!all) {
+      yield { truncated: true };
+    } else {
       state.retain("session", new Set(sessions.map(({ value }) => value.id)));
     }
   }
@@ -165,10 +191,10 @@ export class Questioner {
     }
   }
 
-  async *#pages<T>(path: string, query: Request["query"], limit: number, insist = false): AsyncGenerator<Delay, Item<T>[], void> {
+  async *#pages<T>(path: string, query: Request["query"], limit: number): AsyncGenerator<Delay, Item<T>[], void> {
     const all: Item<T>[] = [];
     for (let after: string | undefined = ""; after !== undefined && all.length < limit; ) {
-      const page: Page = yield* this.#hub.page(path, { ...query, limit: LIST_SIZE, after: after || undefined }, insist);
+      const page: Page = yield* this.#hub.page(path, { ...query, limit: LIST_SIZE, after: after || undefined });
       all.push(...page.items.map(itemOf<T>));
       after = page.next as string | undefined;
     }

@@ -1,5 +1,5 @@
 import type { Api } from "./api.gen.js";
-import { asError, jitter } from "./ask.js";
+import { asError, jitter, later } from "./ask.js";
 import type { Clock } from "./clock.js";
 import { askedPause, isFatal, isLoginEnded, isReplaced, PATIENT } from "./ending.js";
 import { type Frame, parseFrame } from "./frame.js";
@@ -51,6 +51,8 @@ export class Stream {
   #heardAt = 0;
   #heard = false; // the present connection has brought at least one frame
   #placeless = false; // the present connection was asked for without a cursor
+  #fruitful = false; // it has brought a step that no connection had brought
+  #up = 0; // when it brought the first one
   #token = ""; // that the present connection was made with
   #refused = ""; // the one of a connection whose login the hub has ended
   #endPause: (() => void) | undefined;
@@ -81,7 +83,7 @@ export class Stream {
 
   async *#forever(): AsyncGenerator<StreamEvent, void, void> {
     for (let backoff = FIRST_BACKOFF; ; backoff = Math.min(backoff * 2, LAST_BACKOFF)) {
-      this.#heard = false;
+      this.#heard = this.#fruitful = false;
       let error: Error;
       try {
         yield* this.#once();
@@ -93,14 +95,14 @@ export class Stream {
       if (isFatal(error)) {
         throw error;
       }
-      if (this.#heard) {
+      if (this.#fruitful || (this.#heard && this.#parts.clock.now() - this.#up >= LAST_BACKOFF)) {
         backoff = FIRST_BACKOFF;
       } else if (error instanceof NotOpenedError) {
         backoff = Math.max(backoff, PATIENT);
       }
       yield { link: "down", error, snapshot: false };
       if (!(error instanceof SleptError)) {
-        await this.#pause(jitter(backoff), askedPause(error));
+        await this.#pause(jitter(backoff), later(askedPause(error)));
       } // else nobody else wakes at this moment, and a person is waiting
     }
   }
@@ -145,8 +147,12 @@ export class Stream {
       }
       event.frame = cursor ? { ...frame, cursor } : frame;
     }
-    this.#heard = true;
-    this.#at.hand(cursor);
+    if (!this.#heard) {
+      this.#heard = true;
+      this.#up = this.#parts.clock.now();
+    }
+    const moved = this.#at.hand(cursor);
+    this.#fruitful ||= moved && frame.type !== "auth.ok";
     if (frame.type === "device.kicked") {
       await this.#parts.tokens.drop();
     }
