@@ -82,6 +82,24 @@ func TestAWipedRedisGivesNobodyANewBurstAtTheSameHub(t *testing.T) {
 	}
 }
 
+func TestHubsShareALimit(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	hubs := []*Limiter{NewLimiter(link(t, server), memstate.NewLimiter()), NewLimiter(link(t, server), memstate.NewLimiter())}
+	const rate, burst = 0.001, 10
+	given := 0
+	for i := range 4 * burst {
+		if wait, err := hubs[i%2].Take(t.Context(), "ada", rate, burst); err != nil {
+			t.Fatal(err)
+		} else if wait == 0 {
+			given++
+		}
+	}
+	if given != burst {
+		t.Errorf("two hubs gave %d tokens, want %d in all", given, burst)
+	}
+}
+
 func TestALostRedisIsFilledAgainWithWhatHubsHold(t *testing.T) {
 	t.Parallel()
 	server := testredis.Start(t)
