@@ -41,6 +41,7 @@ test("who leaves while a hole in a log is filled is told the rest", async (t) =>
   const hub = new FakeHub();
   t.after(() => hub.clock.stop());
   const event = (seq: number) => ({ id: `evt_${seq}`, run_id: "run_1", event_seq: seq, wire_type: "run.agent.text_delta", payload: {}, trace_id: "4b" });
+  hub.rest.set("GET /client/sessions", [{ body: { items: [] } }]);
   hub.rest.set("GET /web/agent-tasks/run_1/events", [{ body: { items: [1, 2, 3, 4].map(event) } }]);
   const asked: string[] = [];
   const play = async () => {

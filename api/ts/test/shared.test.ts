@@ -27,9 +27,12 @@ class Tab {
     readonly scene: Scene,
     readonly name: string,
   ) {
+    const { signal } = this.#leave;
+    const gone = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    gone.catch(() => {}); // nobody may be asking
     const fetch: typeof globalThis.fetch = async (...request) => {
       this.asking = true;
-      await this.ask();
+      await Promise.race([this.ask(), gone]);
       return scene.hub.fetch(...request);
     };
     const client = scene.hub.client(3_600_000, { keeper: scene.keeper, fetch });
