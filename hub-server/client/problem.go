@@ -51,11 +51,14 @@ func unexpected(resp *http.Response) string {
 	return "The address answered with " + resp.Status + ", which is not an answer of a hub. Check the address."
 }
 
+// maxRetrySeconds bounds what a hub may ask for: one that restarts or is busy asks for seconds.
+const maxRetrySeconds = 300
+
 // retryAfter reads the header in its form of seconds, the only one that a hub uses.
 func retryAfter(header http.Header) time.Duration {
 	seconds, err := strconv.Atoi(header.Get("Retry-After"))
 	if err != nil || seconds < 0 {
 		return 0
 	}
-	return time.Duration(seconds) * time.Second
+	return time.Duration(min(seconds, maxRetrySeconds)) * time.Second
 }

@@ -118,7 +118,7 @@ func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
 }
 
 func TestRetryAfterIsRead(t *testing.T) {
-	for value, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "-1": 0, "soon": 0} {
+	for value, want := range map[string]time.Duration{"": 0, "7": 7 * time.Second, "2592000": 5 * time.Minute, "-1": 0, "soon": 0} {
 		if got := retryAfter(http.Header{"Retry-After": {value}}); got != want {
 			t.Errorf("%q: %v, want %v", value, got, want)
 		}

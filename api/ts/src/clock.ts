@@ -6,10 +6,13 @@ export interface Clock {
   after(milliseconds: number, then: () => void): () => void;
 }
 
+/** The longest time that a timer can wait, in milliseconds: with more it would fire at once. */
+const LONGEST = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, then) {
-    const timer = setTimeout(then, milliseconds);
+    const timer = setTimeout(then, Math.min(milliseconds, LONGEST));
     return () => clearTimeout(timer);
   },
 };

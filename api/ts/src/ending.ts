@@ -1,11 +1,8 @@
 import { AFTER_CLOSE, CLOSE_CODES } from "./hubEvents.js";
-import { ConnectionError, KickedError, LoggedOutError, NotOpenedError, PositionError, ProblemError } from "./problem.js";
+import { ConnectionError, KickedError, LoggedOutError, MAX_RETRY_IN, NotOpenedError, PositionError, ProblemError } from "./problem.js";
 
 /** How long a hub that cannot serve is left alone, in milliseconds. */
 export const PATIENT = 5_000;
-
-/** Bounds what a reason may ask for, in milliseconds: a hub that restarts asks for seconds. */
-const MAX_RETRY_IN = 300_000;
 
 /** Whether connecting again is no use. */
 export function isFatal(error: unknown): boolean {

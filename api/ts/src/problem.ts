@@ -125,7 +125,10 @@ function parse(body: string): Problem | undefined {
   }
 }
 
+/** Bounds what a hub may ask for, in milliseconds: one that restarts or is busy asks for seconds. */
+export const MAX_RETRY_IN = 300_000;
+
 /** Reads Retry-After in its form of seconds, the only one that a hub uses. */
 function milliseconds(retryAfter: string | null | undefined): number {
-  return /^\d{1,9}$/.test(retryAfter ?? "") ? Number(retryAfter) * 1000 : 0;
+  return /^\d+$/.test(retryAfter ?? "") ? Math.min(Number(retryAfter) * 1000, MAX_RETRY_IN) : 0;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 
 import { anonymous, Client, LoggedOutError, MemoryKeeper, ProblemError, UNEXPECTED, UnreachableError } from "../src/index.js";
+import { systemClock } from "../src/clock.js";
 import { FakeHub, problem } from "./hub.js";
 
 function hubOf(t: TestContext): FakeHub {
@@ -93,6 +94,22 @@ test("a refusal says code, sentence and how long to wait", async (t) => {
     assert.match(error.message, /^No\. \(rate_limited, trace 4bf9/);
     return true;
   });
+});
+
+test("a hub that asks for more than five minutes is asked again after five", async (t) => {
+  const hub = hubOf(t);
+  for (const seconds of [301, 2_592_000, 99_999_999_999]) {
+    hub.rest.set("GET /client/auth/me", [problem(429, "rate_limited", { retry_after: seconds })]);
+    await assert.rejects(hub.client().api.getMe(), { retryAfter: 300_000 });
+  }
+});
+
+test("a timer does not fire at once because it is to wait for long", async () => {
+  let fired = false;
+  const stop = systemClock.after(2 ** 31, () => (fired = true));
+  await new Promise((resolve) => setTimeout(resolve, 5)); // one that overflows waits for 1 ms
+  stop();
+  assert.ok(!fired);
 });
 
 test("an answer that is no hub's says so", async (t) => {
