@@ -1,6 +1,6 @@
 /*
  * JSON whose bytes matter. Keys and digests are made of what the hub has written, so numbers keep their spelling and payloads their
- * bytes; JSON.parse keeps neither. Every text that is looked at here has been through JSON.parse, which has found it to be JSON.
+ * bytes; JSON.parse keeps neither. What these functions return for a text that is no JSON means nothing, but they return, or throw a SyntaxError.
  */
 
 /** The raw text of each member of an object, undefined if text is no object. Of a repeated name the last one counts. */
@@ -78,9 +78,9 @@ function next(text: string, at: number): number {
   return text[at] === "," ? space(text, at + 1) : at;
 }
 
-/** The end of the string that begins at `at`. */
+/** The end of the string that begins at `at`, which is the end of the text if it never ends. */
 function string(text: string, at: number): number {
-  for (at++; text[at] !== '"'; at++) {
+  for (at++; at < text.length && text[at] !== '"'; at++) {
     if (text[at] === "\\") {
       at++;
     }
@@ -105,7 +105,7 @@ function value(text: string, at: number): number {
       return scalar(text, at);
     }
     at++;
-  } while (depth > 0);
+  } while (depth > 0 && at < text.length);
   return at;
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { runInNewContext } from "node:vm";
 
 import { canonical, elements, members } from "../src/json.js";
 
@@ -50,6 +51,32 @@ test("whatever JSON.stringify writes is read as JSON.parse reads it", () => {
     assert.equal(canonical(text), canonical(JSON.stringify(value)), text);
   }
 });
+
+test("a text that is no JSON has an end", () => {
+  const read = () => {
+    for (let seed = 1; seed < 2_000; seed++) {
+      const next = random(seed);
+      const text = JSON.stringify(arbitrary(next, 4), undefined, seed % 3);
+      const at = Math.floor(next() * text.length);
+      const noise = '{}[]",:\\ x'[Math.floor(next() * 10)];
+      for (const broken of [text.slice(0, at), text.slice(0, at) + noise + text.slice(at + 1), `[${text.slice(at)}`, `{"a":${text.slice(0, at)}`]) {
+        for (const look of [members, elements, canonical]) {
+          attempt(() => look(broken));
+        }
+      }
+    }
+    return "through";
+  };
+  assert.equal(runInNewContext("read()", { read }, { timeout: 20_000 }), "through");
+});
+
+function attempt(look: () => unknown): void {
+  try {
+    look();
+  } catch (error) {
+    assert.ok(error instanceof SyntaxError, String(error));
+  }
+}
 
 /** Reads a value by its members and elements alone. */
 function reread(text: string): unknown {
