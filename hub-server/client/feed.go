@@ -245,7 +245,7 @@ func (f *Feed) said(ctx context.Context, id SessionID, tell func(Update) error) 
 		return forgivable(err)
 	}
 	for _, m := range messages {
-		if err := f.add(HubWebSocketFrameTypeMessageNew, m, tell); err != nil {
+		if err := f.add(HubWebSocketFrameTypeMessageNew, m.raw, tell); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 )
@@ -35,8 +34,8 @@ func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) 
 }
 
 // missed tells what was said in conversations, in the order of time. One that is refused was left since they were listed.
-func (f *Feed) missed(ctx context.Context, sessions []Session, since time.Time, tell func(Update) error) error {
-	var missed []Message
+func (f *Feed) missed(ctx context.Context, sessions []keptSession, since time.Time, tell func(Update) error) error {
+	var missed []keptMessage
 	for _, s := range sessions {
 		messages, err := f.messages(ctx, s, since, tell)
 		if err := forgivable(err); err != nil {
@@ -44,9 +43,9 @@ func (f *Feed) missed(ctx context.Context, sessions []Session, since time.Time, 
 		}
 		missed = append(missed, messages...)
 	}
-	slices.SortStableFunc(missed, func(a, b Message) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.SortStableFunc(missed, func(a, b keptMessage) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	for _, m := range missed {
-		if err := f.add(HubWebSocketFrameTypeMessageNew, m, tell); err != nil {
+		if err := f.add(HubWebSocketFrameTypeMessageNew, m.raw, tell); err != nil {
 			return err
 		}
 	}
@@ -54,7 +53,7 @@ func (f *Feed) missed(ctx context.Context, sessions []Session, since time.Time, 
 }
 
 // messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
-func (f *Feed) messages(ctx context.Context, s Session, since time.Time, tell func(Update) error) ([]Message, error) {
+func (f *Feed) messages(ctx context.Context, s keptSession, since time.Time, tell func(Update) error) ([]keptMessage, error) {
 	head, known := f.heads[s.ID]
 	if known && head >= s.LastSeq || !known && s.UpdatedAt.Before(since) {
 		return nil, nil
@@ -62,7 +61,7 @@ func (f *Feed) messages(ctx context.Context, s Session, since time.Time, tell fu
 	return f.unheard(ctx, s.ID, since, tell)
 }
 
-func (f *Feed) unheard(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]Message, error) {
+func (f *Feed) unheard(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]keptMessage, error) {
 	if head, known := f.heads[id]; known {
 		return f.after(ctx, id, head, tell)
 	}
@@ -70,15 +69,17 @@ func (f *Feed) unheard(ctx context.Context, id SessionID, since time.Time, tell 
 }
 
 // newest pages back to the first message that is not younger than since. Without a since, one page is enough; it tells that there are more.
-func (f *Feed) newest(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]Message, error) {
-	var all []Message
+func (f *Feed) newest(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]keptMessage, error) {
+	var all []keptMessage
 	query := ListMessagesParams{Limit: new(perSession)}
 	for {
-		page, err := ask(ctx, tell, func() (MessageList, error) { return Decode[MessageList](f.api.ListMessages(ctx, id, &query)) })
+		page, err := ask(ctx, tell, func() (keptList[keptMessage, int64], error) {
+			return Decode[keptList[keptMessage, int64]](f.api.ListMessages(ctx, id, &query))
+		})
 		if err != nil {
 			return nil, err
 		}
-		young := slices.DeleteFunc(slices.Clone(page.Items), func(m Message) bool { return m.CreatedAt.Before(since) })
+		young := slices.DeleteFunc(slices.Clone(page.Items), func(m keptMessage) bool { return m.CreatedAt.Before(since) })
 		all = append(young, all...)
 		switch {
 		case page.Next == 0, len(young) < len(page.Items):
@@ -90,10 +91,10 @@ func (f *Feed) newest(ctx context.Context, id SessionID, since time.Time, tell f
 	}
 }
 
-func (f *Feed) after(ctx context.Context, id SessionID, head SeqID, tell func(Update) error) ([]Message, error) {
-	var all []Message
+func (f *Feed) after(ctx context.Context, id SessionID, head SeqID, tell func(Update) error) ([]keptMessage, error) {
+	var all []keptMessage
 	for {
-		list, err := ask(ctx, tell, func() (MessageList, error) { return f.sync(ctx, id, head) })
+		list, err := ask(ctx, tell, func() (keptList[keptMessage, int64], error) { return f.sync(ctx, id, head) })
 		all = append(all, list.Items...)
 		if err != nil || list.Next == 0 {
 			return all, err
@@ -102,9 +103,9 @@ func (f *Feed) after(ctx context.Context, id SessionID, head SeqID, tell func(Up
 	}
 }
 
-func (f *Feed) sync(ctx context.Context, id SessionID, after SeqID) (MessageList, error) {
+func (f *Feed) sync(ctx context.Context, id SessionID, after SeqID) (keptList[keptMessage, int64], error) {
 	limit := pageSize
-	list, err := Decode[MessageList](f.api.SyncMessages(ctx, id, &SyncMessagesParams{AfterSeq: &after, Limit: &limit}))
+	list, err := Decode[keptList[keptMessage, int64]](f.api.SyncMessages(ctx, id, &SyncMessagesParams{AfterSeq: &after, Limit: &limit}))
 	return list, err
 }
 
@@ -150,11 +151,14 @@ func (f *Feed) ended(t AgentTask, tell func(Update) error) error {
 }
 
 // conversations tells those that are, and, if these are all, forgets those that are no more for this user.
-func (f *Feed) conversations(sessions []Session, all bool, tell func(Update) error) error {
+func (f *Feed) conversations(sessions []keptSession, all bool, tell func(Update) error) error {
 	keep := make(map[string]bool, len(sessions))
 	for _, s := range sessions {
 		keep[s.ID] = true
-		created := SessionCreatedPayload{SessionID: s.ID, Type: s.Type, Name: s.Name, OwnerID: s.OwnerID, Members: s.Members}
+		created, err := s.created()
+		if err != nil {
+			return err
+		}
 		if err := f.add(HubWebSocketFrameTypeSessionCreated, created, tell); err != nil {
 			return err
 		}
@@ -172,9 +176,9 @@ func (f *Feed) conversations(sessions []Session, all bool, tell func(Update) err
 // questions tells those that are open, and how those stand that were open by what was told before.
 func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
 	open, state := map[RequestID]bool{}, PromptStatePending
-	list, err := pages(maxQuestions, func(after *string) ([]Prompt, string, error) {
-		list, err := ask(ctx, tell, func() (PromptList, error) {
-			return Decode[PromptList](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: new(listSize), After: after}))
+	list, err := pages(maxQuestions, func(after *string) ([]keptPrompt, string, error) {
+		list, err := ask(ctx, tell, func() (keptList[keptPrompt, string], error) {
+			return Decode[keptList[keptPrompt, string]](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: new(listSize), After: after}))
 		})
 		return list.Items, list.Next, err
 	})
@@ -188,7 +192,9 @@ func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
 		if open[known.RequestID] {
 			continue
 		}
-		now, err := ask(ctx, tell, func() (Prompt, error) { return Decode[Prompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID)) })
+		now, err := ask(ctx, tell, func() (keptPrompt, error) {
+			return Decode[keptPrompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID))
+		})
 		if err == nil {
 			list = append(list, now)
 		} else if err := forgivable(err); err != nil {
@@ -207,13 +213,9 @@ func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
 }
 
 // question tells how a question stands, as the hub's frame would.
-func (f *Feed) question(p Prompt, tell func(Update) error) error {
-	body, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
+func (f *Feed) question(p keptPrompt, tell func(Update) error) error {
 	return f.add(HubWebSocketFrameTypeNotificationNew, NotificationPayload{
-		ID: p.RequestID, Type: NotificationPayloadTypePrompt, Payload: body, Read: p.State != PromptStatePending, CreatedAt: p.AskedAt,
+		ID: p.RequestID, Type: NotificationPayloadTypePrompt, Payload: p.raw, Read: p.State != PromptStatePending, CreatedAt: p.AskedAt,
 	}, tell)
 }
 
