@@ -26,11 +26,13 @@ export function watchWakes(clock: Clock, wakes: Wakes): () => void {
   const hidden = () => document?.visibilityState === "hidden";
   let stop = () => {};
   let last = clock.now();
+  let unseen = hidden(); // at `last` or since: its timers may be late
   const check = () => {
     const now = clock.now();
-    if (now - last > (hidden() ? HIDDEN_GAP : GAP)) {
+    if (now - last > (unseen ? HIDDEN_GAP : GAP)) {
       wakes.slept();
     }
+    unseen = hidden();
     last = now;
     stop = clock.after(CHECK, check);
   };
@@ -39,7 +41,13 @@ export function watchWakes(clock: Clock, wakes: Wakes): () => void {
     return () => stop();
   }
   const online = () => wakes.slept();
-  const visible = () => hidden() || wakes.seen();
+  const visible = () => {
+    if (hidden()) {
+      unseen = true;
+    } else {
+      wakes.seen();
+    }
+  };
   addEventListener("online", online);
   document.addEventListener("visibilitychange", visible);
   return () => {

@@ -115,3 +115,21 @@ test("a page that is seen again after a long silence does not wait for its late 
   assert.ok(closed);
   assert.ok((await event).error instanceof SleptError);
 });
+
+test("a page that is shown again was not asleep because its timers were late", async (t) => {
+  const { hub, page, next, end } = await connected(t);
+  page.show("hidden");
+  const event = next();
+  hub.clock.sleep(40_000);
+  page.show("visible");
+  end.message("msg_1");
+  assert.equal((await event).frame?.type, "message.new");
+  const after = next();
+  end.message("msg_2");
+  for (let turn = 0; turn < 40; turn++) {
+    await new Promise((resolve) => setImmediate(resolve)); // until the late timers have run
+  }
+  end.message("msg_3");
+  assert.equal((await after).frame?.type, "message.new");
+  assert.equal((await next()).frame?.type, "message.new");
+});
