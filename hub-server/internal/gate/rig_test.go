@@ -22,6 +22,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/testsqlite"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
@@ -66,7 +67,9 @@ func (h *hub) endLogin(f account.Family) {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	store, err := sqlstore.Open(context.WithoutCancel(t.Context()), filepath.Join(t.TempDir(), "hub.db"))
+	path := filepath.Join(t.TempDir(), "hub.db")
+	testsqlite.Put(t, path, migrated)
+	store, err := sqlstore.Open(context.WithoutCancel(t.Context()), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +88,14 @@ func newWorld(t *testing.T) *world {
 	w.run(w.writer.Run)
 	w.run(w.marks.Run)
 	return w
+}
+
+func migrated(path string) error {
+	s, err := sqlstore.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -26,6 +26,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/testsqlite"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -149,10 +150,20 @@ func generous() httpapi.Limits {
 	return httpapi.Limits{Person: r, Edge: r, Login: r, LoginName: r, Refresh: r, Socket: r, Unsolicited: r}
 }
 
+func migrated(path string) error {
+	s, err := sqlstore.Open(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
 // openStore opens a store with its writer, and a tail that passes on what is committed.
 func (h *hub) openStore(log *slog.Logger, followers *delivery.Followers) (*sqlstore.Store, *sqlstore.Writer) {
 	h.t.Helper()
-	store, err := sqlstore.Open(h.t.Context(), filepath.Join(h.home, "hub.db"))
+	path := filepath.Join(h.home, "hub.db")
+	testsqlite.Put(h.t, path, migrated)
+	store, err := sqlstore.Open(h.t.Context(), path)
 	if err != nil {
 		h.t.Fatal(err)
 	}

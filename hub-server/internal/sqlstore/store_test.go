@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/testpg"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/testsqlite"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 	"go.uber.org/goleak"
 )
@@ -42,7 +43,7 @@ func eachStore(t *testing.T, contract func(t *testing.T, s *Store, w *Writer)) {
 
 func addresses() map[string]func(testing.TB) string {
 	return map[string]func(testing.TB) string{
-		"sqlite":   newFile,
+		"sqlite":   migratedFile,
 		"postgres": migratedPostgres,
 	}
 }
@@ -50,13 +51,23 @@ func addresses() map[string]func(testing.TB) string {
 // migratedPostgres is a database whose schema is up to date.
 func migratedPostgres(tb testing.TB) string {
 	tb.Helper()
-	return testpg.StartPrepared(tb, func(address string) error {
-		s, err := Open(tb.Context(), address)
-		if err != nil {
-			return err
-		}
-		return s.Close()
-	})
+	return testpg.StartPrepared(tb, migrated)
+}
+
+// migratedFile is a file whose schema is up to date.
+func migratedFile(tb testing.TB) string {
+	tb.Helper()
+	path := newFile(tb)
+	testsqlite.Put(tb, path, migrated)
+	return path
+}
+
+func migrated(address string) error {
+	s, err := Open(context.Background(), address)
+	if err != nil {
+		return err
+	}
+	return s.Close()
 }
 
 func newFile(tb testing.TB) string {
