@@ -127,7 +127,7 @@ func (g *gatherConn) offer(out []byte) (n int) {
 		return 0
 	}
 	g.raw.Write(func(fd uintptr) bool { //nolint:errcheck // as above
-		n, _ = syscall.Write(int(fd), out) //nolint:gosec // a descriptor
+		n, _ = writeSome(int(fd), out) //nolint:gosec // a descriptor
 		return true
 	})
 	n = max(n, 0)

@@ -1,9 +1,11 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -17,7 +19,7 @@ const (
 // errTakesNothing ends a connection whose socket has taken nothing for takeWithin.
 var errTakesNothing = errors.New("socket takes nothing")
 
-// push writes until everything is written; what is left after an error is the rest.
+// push writes until everything is written; what is left after an error is the rest. Whatever the socket takes gives it takeWithin for more.
 func (g *gatherConn) push(out []byte) (rest []byte, err error) {
 	for len(out) > 0 {
 		start := time.Now()
@@ -27,10 +29,8 @@ func (g *gatherConn) push(out []byte) (rest []byte, err error) {
 		if took >= longWrite {
 			g.full.Store(true)
 		}
-		late := errors.Is(err, os.ErrDeadlineExceeded)
 		switch {
-		case late && n > 0 && g.beneath == nil && !g.hurried():
-		case late, err == nil && took >= takeWithin:
+		case errors.Is(err, os.ErrDeadlineExceeded), err == nil && took >= takeWithin:
 			return out, errTakesNothing
 		case err != nil:
 			return out, fmt.Errorf("write to socket: %w", err)
@@ -39,16 +39,29 @@ func (g *gatherConn) push(out []byte) (rest []byte, err error) {
 	return nil, nil
 }
 
-// write is one write with its own deadline. Over TLS it is a small one, and the deadline leaves time to say goodbye: a write that has missed it
-// was the last one of the connection.
+// write is one write with its own deadline: of as much as the socket takes at once, as soon as it takes something. Where a write cannot stop in the
+// middle it is a small one, and the deadline leaves time to say goodbye: over TLS a write that has missed it was the last one of the connection.
 func (g *gatherConn) write(out []byte) (n int, err error) {
-	patience := takeWithin
-	if g.beneath != nil {
-		patience += closeWithin
-		out = out[:min(len(out), tlsWrite)]
+	if g.raw == nil {
+		g.setDeadline(time.Now().Add(takeWithin + closeWithin))
+		return g.Conn.Write(out[:min(len(out), tlsWrite)])
 	}
-	g.setDeadline(time.Now().Add(patience))
-	return g.Conn.Write(out)
+	g.setDeadline(time.Now().Add(takeWithin))
+	var refused error
+	err = g.raw.Write(func(fd uintptr) bool {
+		n, refused = writeSome(int(fd), out) //nolint:gosec // a descriptor
+		return !errors.Is(refused, syscall.EAGAIN)
+	})
+	return max(n, 0), cmp.Or(err, refused)
+}
+
+// writeSome writes what a socket takes at once.
+func writeSome(fd int, out []byte) (n int, err error) {
+	for {
+		if n, err = syscall.Write(fd, out); !errors.Is(err, syscall.EINTR) {
+			return n, err
+		}
+	}
 }
 
 func (g *gatherConn) setDeadline(deadline time.Time) {
@@ -67,12 +80,6 @@ func (g *gatherConn) endDeadline() {
 	if g.limit.IsZero() {
 		g.SetWriteDeadline(time.Time{}) //nolint:errcheck // the next write fails then
 	}
-}
-
-func (g *gatherConn) hurried() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return !g.limit.IsZero()
 }
 
 // hurry gives everything that is still to be written, a write under way included, until the returned time.

@@ -174,7 +174,7 @@ func p99(members []*crowdMember, from, to int) time.Duration {
 func TestSlowClientsCostNobodyElseAnything(t *testing.T) {
 	c := gatherCrowd(t, crowdSize, crowdStalled)
 	slow, quick := c.members[:crowdStalled], c.members[crowdStalled:]
-	calm, stormy, missing := c.storm(t, slow, quick, 5*time.Second, stallLasts)
+	calm, stormy, missing := c.storm(t, slow, quick, 5*time.Second, stallLasts, func() { c.seeClosed(t, slow) })
 	if missing > 0 {
 		t.Errorf("%d of the others did not get everything", missing)
 	}
@@ -182,9 +182,21 @@ func TestSlowClientsCostNobodyElseAnything(t *testing.T) {
 	if limit := limitOf(calm); stormy > limit {
 		t.Errorf("the others' p99 is %v, want at most %v", stormy, limit)
 	}
-	for i, m := range slow {
-		if c.conns.has(m.user) {
-			t.Errorf("stalled socket %d is still open", i)
+}
+
+// seeClosed waits for a moment until the hub has closed them all: a busy machine may fill them late. Fake time is stricter
+// (TestASocketThatTakesNothingIsClosedWithinTwentySeconds).
+func (c *crowd) seeClosed(t *testing.T, slow []*crowdMember) {
+	t.Helper()
+	deadline := time.After(5 * time.Second)
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for slices.ContainsFunc(slow, func(m *crowdMember) bool { return c.conns.has(m.user) }) {
+		select {
+		case <-look.C:
+		case <-deadline:
+			t.Error("a stalled socket is still open")
+			return
 		}
 	}
 }
@@ -201,16 +213,16 @@ func TestShardsThatWaitForASlowSocketAreSeenToSlowTheOthers(t *testing.T) {
 			s.depart = func(c *conn, wait func() error) { c.serveAway(wait) }
 		}
 	})
-	calm, stormy, _ := c.storm(t, c.members[:stalled], c.members[stalled:], 2*time.Second, 3*time.Second)
+	calm, stormy, _ := c.storm(t, c.members[:stalled], c.members[stalled:], 2*time.Second, 3*time.Second, func() {})
 	t.Logf("p99 of the others %v, before %v", stormy, calm)
 	if stormy <= limitOf(calm) {
 		t.Error("nobody is seen to wait: the test of this promise proves nothing")
 	}
 }
 
-// storm says something to all for a while, has some stall, floods those and goes on. It returns the others' p99 before and after and how many of
-// them have not got everything soon after the end, and fails when a stalled socket costs too much.
-func (c *crowd) storm(t *testing.T, slow, quick []*crowdMember, before, after time.Duration) (calm, stormy time.Duration, missing int) {
+// storm says something to all for a while, has some stall, floods those, goes on, and calls then before it hangs up. It returns the others' p99
+// before and after and how many of them have not got everything soon after the end, and fails when a stalled socket costs too much.
+func (c *crowd) storm(t *testing.T, slow, quick []*crowdMember, before, after time.Duration, then func()) (calm, stormy time.Duration, missing int) {
 	t.Helper()
 	var reading, flooding sync.WaitGroup
 	finished := make(chan struct{}, len(quick))
@@ -254,6 +266,7 @@ func (c *crowd) storm(t *testing.T, slow, quick []*crowdMember, before, after ti
 		}
 		break
 	}
+	then()
 	turn := int(before / crowdEvery)
 	calm, stormy = p99(quick, 0, turn), p99(quick, turn, rows)
 	for _, m := range c.members {
