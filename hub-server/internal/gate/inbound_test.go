@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,9 +44,34 @@ func newPair(t *testing.T, change ...func(*Deps)) pair {
 	for _, c := range []*client{p.one, p.two, p.stranger} {
 		c.greeted()
 	}
-	w.commit(note(delivery.ToUser(two.User), 0))
-	p.two.note() // attached
+	p.attach(w, one.User, two.User)
 	return p
+}
+
+// attach waits until what one says reaches two: a stream that still catches up goes without what is stored nowhere.
+func (p *pair) attach(w *world, one, two id.User) {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for !p.hub.Tail.InSession(one, p.session) {
+		<-look.C
+	}
+	var speaking sync.WaitGroup
+	heard := make(chan struct{})
+	speaking.Go(func() {
+		for {
+			p.hub.typing(p.session, one)
+			select {
+			case <-look.C:
+			case <-heard:
+				return
+			}
+		}
+	})
+	p.two.next()
+	close(heard)
+	speaking.Wait()
+	w.commit(note(delivery.ToUser(two), 0))
+	p.two.note() // behind the rest
 }
 
 func TestTypingReachesTheOthersOnEveryHub(t *testing.T) {
