@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -54,7 +55,9 @@ func TestRuleAGapInSeqIDIsALossAndNothingBehindItCounts(t *testing.T) {
 	}()
 	f.up()
 	f.frame("message.new msg_1")
-	f.down()
+	if err := f.down(); !strings.Contains(err.Error(), "lost a frame") {
+		t.Errorf("error %v", err)
+	}
 	f.up()
 	f.frame("message.new msg_2")
 	if got := <-asked; got != "c1" {
@@ -239,8 +242,10 @@ func TestRuleAKickedDeviceUsesItsLoginNoMore(t *testing.T) {
 		hub.send(HubWebSocketFrameTypeDeviceKicked, `{"reason":"logged_in_elsewhere"}`, "")
 	}()
 	f.up()
-	f.event()
-	if err := f.end(); !errors.Is(err, ErrKicked) {
+	if e := f.event(); e.Frame.Type != HubWebSocketFrameTypeDeviceKicked {
+		t.Errorf("event %+v", e)
+	}
+	if err := f.end(); !errors.Is(err, ErrKicked) || !strings.Contains(err.Error(), "logged_in_elsewhere") {
 		t.Fatalf("ended with %v", err)
 	}
 	if _, err := Decode[Me](c.API().GetMe(t.Context())); !errors.Is(err, ErrKicked) || errors.Is(err, ErrUnreachable) {

@@ -63,31 +63,6 @@ func TestACutConnectionIsMadeAgainFromTheCursor(t *testing.T) {
 	f.frame("message.new msg_9")
 }
 
-func TestAHoleInTheNumbersOfAConnectionMakesItAnew(t *testing.T) {
-	h := newFakeHub(t)
-	c, _ := h.client(time.Hour)
-	at := &place{}
-	f := follow(t, c, at)
-	go func() {
-		hub := <-h.sockets
-		hub.hello("fresh", "c0")
-		hub.seq++ // a frame is lost
-		hub.message("msg_2", "c2")
-		hub = <-h.sockets
-		if hub.cursor != "c0" {
-			t.Errorf("cursor %q, want that of before the hole", hub.cursor)
-		}
-		hub.hello("replayed", "c0")
-		hub.message("msg_1", "c1")
-	}()
-	f.up()
-	if err := f.down(); !strings.Contains(err.Error(), "lost a frame") {
-		t.Errorf("error %v", err)
-	}
-	f.up()
-	f.frame("message.new msg_1")
-}
-
 func TestAResetIsReported(t *testing.T) {
 	h := newFakeHub(t)
 	c, _ := h.client(time.Hour)
@@ -119,24 +94,6 @@ func TestAHeartbeatIsNoNewLink(t *testing.T) {
 	f.frame("message.new msg_1")
 	if at.at() != "c1" {
 		t.Errorf("cursor %q", at.at())
-	}
-}
-
-func TestAKickedDeviceStaysAway(t *testing.T) {
-	h := newFakeHub(t)
-	c, _ := h.client(time.Hour)
-	f := follow(t, c, &place{})
-	go func() {
-		hub := <-h.sockets
-		hub.hello("fresh", "")
-		hub.send(HubWebSocketFrameTypeDeviceKicked, `{"reason":"logged_in_elsewhere"}`, "")
-	}()
-	f.up()
-	if e := f.event(); e.Frame.Type != HubWebSocketFrameTypeDeviceKicked {
-		t.Fatalf("event %+v", e)
-	}
-	if err := f.end(); !errors.Is(err, ErrKicked) || !strings.Contains(err.Error(), "logged_in_elsewhere") {
-		t.Fatalf("ended with %v", err)
 	}
 }
 
