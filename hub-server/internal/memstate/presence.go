@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 )
@@ -27,12 +28,11 @@ type Bus interface {
 // Presence knows which edges hold an uplink to any hub process. It is a view: it may lag by seconds behind the truth of another
 // hub, and never by more than a moment behind its own. Safe for concurrent use.
 type Presence struct {
-	hub     string
-	bus     Bus
-	changed chan struct{}
+	*fleet.Held
+	hub string
+	bus Bus
 
 	mu     sync.Mutex
-	local  map[id.Edge]int // uplinks held here
 	remote map[string]heard
 }
 
@@ -48,43 +48,22 @@ type announcement struct {
 
 // NewPresence returns the view of the hub process with that name, which must differ from all others on the bus.
 func NewPresence(hub string, bus Bus) *Presence {
-	return &Presence{
-		hub: hub, bus: bus, changed: make(chan struct{}, 1),
-		local: map[id.Edge]int{}, remote: map[string]heard{},
-	}
+	return &Presence{Held: fleet.NewHeld(), hub: hub, bus: bus, remote: map[string]heard{}}
 }
 
 // Online says whether some hub process holds an uplink of the edge.
 func (p *Presence) Online(e id.Edge) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.local[e] > 0 {
+	if p.Has(e) {
 		return true
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, h := range p.remote {
 		if h.edges[e] && time.Since(h.at) < forgetAfter {
 			return true
 		}
 	}
 	return false
-}
-
-// Arrived records an uplink held here, Departed its end.
-func (p *Presence) Arrived(e id.Edge) { p.count(e, +1) }
-
-// Departed records that an uplink held here has ended.
-func (p *Presence) Departed(e id.Edge) { p.count(e, -1) }
-
-func (p *Presence) count(e id.Edge, by int) {
-	p.mu.Lock()
-	if p.local[e] += by; p.local[e] <= 0 {
-		delete(p.local, e)
-	}
-	p.mu.Unlock()
-	select {
-	case p.changed <- struct{}{}:
-	default: // an announcement is due anyway
-	}
 }
 
 // Run tells the other hubs what is held here, at each change and every few seconds, and listens to them.
@@ -97,25 +76,15 @@ func (p *Presence) Run(ctx context.Context) error {
 	tick := time.NewTicker(announceEvery)
 	defer tick.Stop()
 	for {
-		p.announce(p.held())
+		p.announce(p.Edges())
 		select {
 		case <-ctx.Done():
 			p.announce(nil)
 			return nil
 		case <-tick.C:
-		case <-p.changed:
+		case <-p.Changed():
 		}
 	}
-}
-
-func (p *Presence) held() []id.Edge {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	edges := make([]id.Edge, 0, len(p.local))
-	for e := range p.local {
-		edges = append(edges, e)
-	}
-	return edges
 }
 
 // announce may fail while the bus is away: the next tick repeats it.

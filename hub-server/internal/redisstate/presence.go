@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
@@ -30,13 +31,12 @@ type Twin interface {
 // Presence knows which edges hold an uplink to any hub process, and to which: each hub writes what it holds under a lease and reads what the
 // others have written. It is a view, seconds behind at most. What the twin knows counts as well. Safe for concurrent use; no method but Run blocks.
 type Presence struct {
-	hub     string
-	link    *Link
-	twin    Twin
-	changed chan struct{}
+	hub  string
+	link *Link
+	twin Twin
+	held *fleet.Held // here
 
 	mu     sync.Mutex
-	local  map[id.Edge]int      // uplinks held here
 	remote map[id.Edge][]string // hubs that hold one
 	read   time.Time            // when remote was read, monotonic
 }
@@ -48,15 +48,12 @@ type leased struct {
 
 // NewPresence returns the view of the hub process with that name, which must differ from all others of the store.
 func NewPresence(hub string, link *Link, twin Twin) *Presence {
-	return &Presence{hub: hub, link: link, twin: twin, changed: make(chan struct{}, 1), local: map[id.Edge]int{}}
+	return &Presence{hub: hub, link: link, twin: twin, held: fleet.NewHeld()}
 }
 
 // Online says whether some hub process holds an uplink of the edge.
 func (p *Presence) Online(e id.Edge) bool {
-	p.mu.Lock()
-	here := p.local[e] > 0
-	p.mu.Unlock()
-	return here || p.twin.Online(e) || len(p.Holders(e)) > 0
+	return p.held.Has(e) || p.twin.Online(e) || len(p.Holders(e)) > 0
 }
 
 // Holders are the other hub processes that hold an uplink of the edge: one as a rule, for a moment two after the edge has moved.
@@ -72,25 +69,13 @@ func (p *Presence) Holders(e id.Edge) []string {
 // Arrived records an uplink held here.
 func (p *Presence) Arrived(e id.Edge) {
 	p.twin.Arrived(e)
-	p.count(e, +1)
+	p.held.Arrived(e)
 }
 
 // Departed records that an uplink held here has ended.
 func (p *Presence) Departed(e id.Edge) {
 	p.twin.Departed(e)
-	p.count(e, -1)
-}
-
-func (p *Presence) count(e id.Edge, by int) {
-	p.mu.Lock()
-	if p.local[e] += by; p.local[e] <= 0 {
-		delete(p.local, e)
-	}
-	p.mu.Unlock()
-	select {
-	case p.changed <- struct{}{}:
-	default: // a renewal is due anyway
-	}
+	p.held.Departed(e)
 }
 
 // Run lets the twin run, and exchanges leases through Redis, until ctx ends.
@@ -109,13 +94,13 @@ func (p *Presence) exchange(ctx context.Context) error {
 			p.leave(ctx)
 			return nil
 		case <-tick.C:
-		case <-p.changed:
+		case <-p.held.Changed():
 		}
 	}
 }
 
 func (p *Presence) renew(ctx context.Context) error {
-	content, err := json.Marshal(leased{p.held()})
+	content, err := json.Marshal(leased{p.held.Edges()})
 	if err != nil {
 		return fmt.Errorf("encode lease: %w", err)
 	}
@@ -141,16 +126,6 @@ func (p *Presence) leave(ctx context.Context) {
 		})
 		return err
 	})
-}
-
-func (p *Presence) held() []id.Edge {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	edges := make([]id.Edge, 0, len(p.local))
-	for e := range p.local {
-		edges = append(edges, e)
-	}
-	return edges
 }
 
 // look reads the leases of the other hubs. One that has expired is struck off the set of hubs; a hub that was only paused comes back with its next
