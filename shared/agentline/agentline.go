@@ -1,8 +1,8 @@
 // Package agentline is what agents of the `events` runtime write on stdout (R17): one JSON object per line, the seven AgentEvents of S2 and
 // facts of the run.agent family. Their turn arrives as S4's turn line (package bridge). Parse is the edge's side, Writer the agent's.
 //
-//	{"type":"delta","content":"text","content_index":0}
-//	{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{…}}
+//	{"type":"delta","content":"text","content_index":0,"last":false}
+//	{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{…},"intent":"text"}
 //	{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":…}      or "error":{"code","message","retryable"}
 //	{"type":"artifact","artifact":{"filename":"a.md","content_type":"text/markdown","path":"a.md"}}   or "content", or "content_base64"
 //	{"type":"state_change","state":"planning"}
@@ -10,7 +10,11 @@
 //	{"type":"error","error_code":"rate_limit","error_message":"sentence","retryable":true}
 //	{"type":"session_init","session_id":"name to resume by"}
 //	{"type":"run.agent.thinking","payload":{"delta":"reasoning"}}      and any other run.agent.* fact, or run.checkpoint
+//	{"type":"run.agent.tool_input","payload":{"tool_call_id":"1","partial_json":"{\"q\":"}}
 //	{"type":"prompt","request_id":"1","kind":"question","inner":{…},"timeout_ms":60000}      asks a person; kinds are those of event.PromptKind
+//
+// What happens inside a sub-agent has its "agent_id", in a fact as part of the payload; event.TaskStarted makes it known. Facts that have a decided
+// shape are event.AgentFacts.
 //
 // An agent of the bridge protocol moves here by adding such lines: its own partial, result, error and permission_request are lines of this
 // runtime too, with the session_id and usage that they carry, and mean what they mean there.
@@ -58,16 +62,21 @@ const (
 // Line is one line with all of its fields; which ones count depends on Type.
 type Line struct {
 	Type Type `json:"type"`
-	// Bridge is set for a line of the bridge protocol; of the fields below only Retryable counts then.
+	// Bridge is set for a line of the bridge protocol; of the fields below only AgentID and Retryable count then.
 	Bridge *bridge.Line `json:"-"`
+	// AgentID is the sub-agent in which it happens; "" is the run's own agent.
+	AgentID event.SubAgent `json:"agent_id,omitempty"`
 
 	Content      string `json:"content,omitempty"`
 	ContentIndex int    `json:"content_index,omitempty"`
+	Last         bool   `json:"last,omitempty"` // the message ends with it, and the turn goes on
 
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolName   string          `json:"tool_name,omitempty"`
 	ToolArgs   json.RawMessage `json:"tool_args,omitempty"`
 	ToolResult json.RawMessage `json:"tool_result,omitempty"`
+	Intent     string          `json:"intent,omitempty"`   // of a call
+	Metadata   json.RawMessage `json:"metadata,omitempty"` // of a result
 	Error      *event.ErrorObj `json:"error,omitempty"`
 
 	Artifact *File `json:"artifact,omitempty"`
@@ -95,6 +104,8 @@ type File struct {
 	Path          string  `json:"path,omitempty"`
 	Content       *string `json:"content,omitempty"`
 	ContentBase64 []byte  `json:"content_base64,omitempty"`
+	Description   string  `json:"description,omitempty"`
+	Role          string  `json:"role,omitempty"` // what it is for: report, draft_email
 }
 
 // Reason names why a line was not used.
@@ -155,7 +166,7 @@ func (l Line) asBridge(data []byte) (Line, error) {
 	case err != nil:
 		return Line{}, &IgnoredError{UnknownType} // the name of a key in another case
 	}
-	return Line{Type: l.Type, Retryable: l.Retryable, Bridge: &said}, nil
+	return Line{Type: l.Type, AgentID: l.AgentID, Retryable: l.Retryable, Bridge: &said}, nil
 }
 
 func (l Line) check() error {
@@ -198,15 +209,4 @@ func (f File) sources() int {
 		}
 	}
 	return n
-}
-
-// Thought returns the text of a run.agent.thinking line; false for any other.
-func (l Line) Thought() (string, bool) {
-	var p struct {
-		Delta string `json:"delta"`
-	}
-	if event.Type(l.Type) != event.Thinking || json.Unmarshal(l.Payload, &p) != nil {
-		return "", false
-	}
-	return p.Delta, true
 }

@@ -37,6 +37,22 @@ func say(w *agentline.Writer) {
 	w.Artifact("a.bin", "", []byte{0xff, 0})
 	w.Ask("1", event.PromptQuestion, event.Question{Question: "a < b?", Options: []event.Choice{{Label: "yes"}}}, time.Minute)
 	w.Ask("2", event.PromptStepDecision, event.StepDecision{Scope: event.ScopePlan, Reason: "out of time"}, 0)
+	w.Delta("Let me check:")
+	w.EndMessage()
+	w.ToolInput("3", `{"command":`)
+	w.ToolCall("3", "Task", nil, agentline.Intent("Finds bugs."))
+	sub := w.Begin(event.TaskStartedPayload{AgentID: "sub_e5", Name: "finder", ToolCallID: "3"})
+	sub.Think("hm")
+	sub.Delta("Looking.")
+	sub.ToolCall("1", "grep", nil)
+	sub.ToolResult("1", "grep", "Found 3", agentline.Metadata(map[string]string{"render_hint": "search"}))
+	sub.Fact(event.TaskNotification, event.TaskNotificationPayload{Text: "halfway"})
+	sub.Artifact("bugs.md", "text/markdown", []byte("# Bugs\n"), agentline.MadeBy("1", "report"))
+	sub.Ask("3", event.PromptQuestion, event.Question{Question: "Which?"}, 0)
+	inner := sub.Begin(event.TaskStartedPayload{AgentID: "sub_z", Name: "reader"})
+	inner.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_z", Status: event.WorkOK})
+	sub.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_e5", Status: event.WorkOK})
+	w.ToolResult("3", "Task", "Found 3")
 	w.Metrics(map[string]any{"turns": 1})
 	w.Done("one two")
 	w.Fail("rate_limit", "Wait a minute.", true)
@@ -202,7 +218,7 @@ func FuzzParseNeverPanics(f *testing.F) {
 		if err == nil && !json.Valid(data) {
 			t.Fatalf("accepted %q", data)
 		}
-		if _, ok := l.Thought(); ok && l.Type != agentline.Type(event.Thinking) {
+		if _, ok := l.Piece(); ok && !l.Streamed() {
 			t.Fatal("a thought that is none")
 		}
 	})

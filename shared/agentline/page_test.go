@@ -9,12 +9,15 @@ import (
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// Marks around the table of lines in docs/events-runtime.md.
+// Marks around the tables in docs/events-runtime.md.
 const (
 	linesBegin = "<!-- lines: cd shared && go test ./agentline -run Documents -update -->\n"
 	linesEnd   = "<!-- /lines -->"
+	factsBegin = "<!-- facts: cd shared && go test ./agentline -run Documents -update -->\n"
+	factsEnd   = "<!-- /facts -->"
 )
 
 func linesTable() string {
@@ -34,24 +37,40 @@ func linesTable() string {
 	return b.String()
 }
 
-func TestDocumentsHaveTheTableOfLines(t *testing.T) {
+func factsTable() string {
+	var b strings.Builder
+	b.WriteString("| `type` | what it says | `payload` |\n|---|---|---|\n")
+	for _, f := range event.AgentFacts() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Type, f.Meaning, event.KeysOf(f.Payload))
+	}
+	return b.String()
+}
+
+func TestDocumentsHaveTheTablesOfLinesAndFacts(t *testing.T) {
+	documents(t, linesBegin, linesEnd, linesTable())
+	documents(t, factsBegin, factsEnd, factsTable())
+}
+
+// documents holds the part of docs/events-runtime.md between two marks to what it is generated from.
+func documents(t *testing.T, begin, end, table string) {
+	t.Helper()
 	path := filepath.Join("..", "..", "docs", "events-runtime.md")
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := bytes.Cut(text, []byte(linesBegin))
-	old, after, ended := bytes.Cut(rest, []byte(linesEnd))
+	before, rest, found := bytes.Cut(text, []byte(begin))
+	old, after, ended := bytes.Cut(rest, []byte(end))
 	if !found || !ended {
-		t.Fatalf("docs/events-runtime.md lacks the marks %q and %q", linesBegin, linesEnd)
+		t.Fatalf("docs/events-runtime.md lacks the marks %q and %q", begin, end)
 	}
-	if string(old) == linesTable() {
+	if string(old) == table {
 		return
 	}
 	if !*update {
-		t.Fatal("the table of lines in docs/events-runtime.md is out of date: " + linesBegin)
+		t.Fatal("docs/events-runtime.md is out of date: " + begin)
 	}
-	if err := os.WriteFile(path, bytes.Join([][]byte{before, []byte(linesBegin + linesTable() + linesEnd), after}, nil), 0o600); err != nil {
+	if err := os.WriteFile(path, bytes.Join([][]byte{before, []byte(begin + table + end), after}, nil), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

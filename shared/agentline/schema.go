@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 // WriteSchema writes the JSON Schema of a line: api/events-runtime.schema.json.
@@ -23,7 +25,7 @@ func WriteSchema(w io.Writer) error {
 		"description": "What an agent writes on stdout, one object per line. Keys that are not named here are ignored.",
 		"type":        "object",
 		"required":    []string{"type"},
-		"oneOf":       lines,
+		"oneOf":       append(lines, factSchemas()...),
 		"$defs":       map[string]any{"file": fileSchema(), "failure": failureSchema()},
 	})
 	if err != nil {
@@ -54,6 +56,9 @@ func (s Shape) typeSchema() map[string]any {
 		if (Line{Type: other.Type}).Fact() {
 			own = append(own, string(other.Type))
 		}
+	}
+	for _, f := range event.AgentFacts() {
+		own = append(own, string(f.Type))
 	}
 	return map[string]any{"type": "string", "pattern": `^run\.agent\.[A-Za-z0-9._-]+$`, "maxLength": 96, "not": map[string]any{"enum": own}}
 }
@@ -91,6 +96,8 @@ func fileSchema() map[string]any {
 			"path":           map[string]any{"type": "string", "minLength": 1, "description": "relative to the agent's folder"},
 			"content":        text,
 			"content_base64": map[string]any{"type": "string", "contentEncoding": "base64"},
+			"description":    text,
+			"role":           map[string]any{"type": "string", "description": "what the file is for: report, draft_email"},
 		},
 		"oneOf": []any{one("path"), one("content"), one("content_base64")},
 	}

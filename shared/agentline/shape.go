@@ -43,16 +43,21 @@ func ownShapes() []Shape {
 		{Delta, "The next piece of the answer.", []Field{
 			{"content", Text, false, "the piece"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"},
+			{"last", Flag, false, "the message ends with this piece, which may be empty; the turn goes on with another message"},
+			agentField(),
 		}},
 		{ToolCall, "A tool starts.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_args", Any, false, "what it is called with"},
+			{"intent", Text, false, "what it is for, in a person's words"}, agentField(),
 		}},
 		{ToolResult, "A tool ends.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_result", Any, false, "what came out"},
 			{"error", Failed, false, "why it failed, instead of a result"},
+			{"metadata", Object, false, "how to show the result: `render_hint`, `language`, `file_path`"}, agentField(),
 		}},
 		{Artifact, "A file for the person.", []Field{
 			{"artifact", Content, true, "the file: its name, its type, and exactly one of path, content and content_base64"},
+			{"tool_call_id", Text, false, "the call that made it"}, agentField(),
 		}},
 		{StateChange, "A move of the agent's own state machine.", []Field{
 			{"state", Text, false, "the state, in the agent's words"},
@@ -64,6 +69,7 @@ func ownShapes() []Shape {
 			requestField(), {"kind", Text, false, "question, plan_review or step_decision"},
 			{"inner", Object, false, "what is asked"},
 			{"timeout_ms", Number, false, "how long it waits for an answer, then it is `timeout`; 0 for no limit"},
+			agentField(),
 		}},
 		{Done, "The turn is done.", []Field{
 			{"answer", Text, false, "the whole answer, used only if no piece of it was said before"},
@@ -77,10 +83,14 @@ func ownShapes() []Shape {
 		}},
 		{Type(event.Thinking), "The next piece of the reasoning.", []Field{
 			{"payload", Object, true, "the piece is its field delta"},
-			{"content_index", Number, false, "which block of content it belongs to, from 0"},
+			{"content_index", Number, false, "which block of content it belongs to, from 0"}, agentField(),
+		}},
+		{Type(event.ToolInput), "The next piece of a call's arguments while the model writes them, before the `tool_call`.", []Field{
+			{"payload", Object, true, "the piece is its field partial_json, its call tool_call_id"},
+			{"content_index", Number, false, "which block of content it belongs to, from 0"}, agentField(),
 		}},
 		{FactShape, "Any other fact about the run.", []Field{
-			{"payload", Object, false, "whatever the fact is"},
+			{"payload", Object, false, "whatever the fact is; some have a shape, below"},
 		}},
 		{Type(event.RunCheckpoint), "A point from which the agent could go on.", []Field{
 			{"payload", Object, false, "whatever the agent needs for that"},
@@ -98,13 +108,17 @@ func bridgeShapes() []Shape {
 		}},
 		{Permission, "Asks a person whether a tool may be used, as the bridge protocol has it.", []Field{
 			requestField(), {"tool_name", Text, false, "name of the tool"}, {"input", Object, false, "what it is to be called with"},
-			{"description", Text, false, "what it is for"}, {"tool_use_id", Text, false, "the model's own id of the call"}, sessionField(),
+			{"description", Text, false, "what it is for"}, {"tool_use_id", Text, false, "the model's own id of the call"}, sessionField(), agentField(),
 		}},
 	}
 }
 
 func requestField() Field {
 	return Field{"request_id", Text, true, "unique within the turn; the answer names it"}
+}
+
+func agentField() Field {
+	return Field{"agent_id", Text, false, "the sub-agent in which it happens"}
 }
 
 func sessionField() Field {

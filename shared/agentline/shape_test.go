@@ -60,7 +60,7 @@ func TestShapesNameEveryFieldThatIsRead(t *testing.T) {
 // TestShapesAgreeWithWhatIsRead writes a line of each shape, with every field and with the needed ones only.
 func TestShapesAgreeWithWhatIsRead(t *testing.T) {
 	values := map[agentline.Kind]any{
-		agentline.Text: "x", agentline.Number: 1, agentline.Flag: true, agentline.Object: map[string]any{"delta": "x"}, agentline.Any: 7,
+		agentline.Text: "x", agentline.Number: 1, agentline.Flag: true, agentline.Object: map[string]any{"delta": "x", "partial_json": "{"}, agentline.Any: 7,
 		agentline.Content: map[string]any{"path": "a.md"}, agentline.Failed: map[string]any{"code": "c", "message": "m"},
 	}
 	for _, s := range agentline.Shapes() {

@@ -4,84 +4,109 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"io"
 	"maps"
 	"time"
 	"unicode/utf8"
 
-	"github.com/switchyard-dev/switchyard/shared/contentchain"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// Writer is an agent's voice: each call is one line, written at once, so that whoever follows sees it now. It keeps the chain of what was said.
-// The first error of the writer underneath is kept and returned by Err; nothing is written after it. Not safe for concurrent use.
+// Writer is an agent's voice, or that of one of its sub-agents: each call is one line, written at once, so that whoever follows sees it now.
+// Together they keep the chain of what was said. The first error of the writer underneath is kept and returned by Err; nothing is written after
+// it. Not safe for concurrent use, nor are two that belong together.
 type Writer struct {
-	w     io.Writer
-	chain contentchain.Chain
-	err   error
+	out   *output
+	agent event.SubAgent // "" for the run's own
 }
 
-// NewWriter returns a Writer to w, an agent's stdout.
-func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+// Detail adds to a line what most lines of its type do without.
+type Detail func(*Line)
+
+// Intent says what a call is for, in a person's words.
+func Intent(text string) Detail { return func(l *Line) { l.Intent = text } }
+
+// Metadata says how to show a result. object must encode as a JSON object; one that does not is left out.
+func Metadata(object any) Detail {
+	return func(l *Line) {
+		if encoded, err := event.Encode(object); err == nil {
+			l.Metadata = encoded
+		}
+	}
+}
 
 // Err is the first error: nobody listens any more.
-func (w *Writer) Err() error { return w.err }
+func (w *Writer) Err() error { return w.out.err }
 
 // Delta says the next piece of the answer.
 func (w *Writer) Delta(text string) {
-	w.chain.Text(text)
+	w.out.chain.Text(text)
 	w.line(Line{Type: Delta, Content: text})
 }
 
+// EndMessage ends the message; what is said next is another one.
+func (w *Writer) EndMessage() { w.line(Line{Type: Delta, Last: true}) }
+
 // Think says the next piece of the reasoning.
 func (w *Writer) Think(text string) {
-	w.chain.Thought(text)
-	w.Fact(event.Thinking, map[string]string{"delta": text})
+	w.out.chain.Thought(text)
+	w.line(Line{Type: Type(event.Thinking), Payload: w.out.encode(map[string]string{"delta": text})})
+}
+
+// ToolInput shows the next piece of a call's arguments while they are written. call may be "".
+func (w *Writer) ToolInput(call, piece string) {
+	w.line(Line{Type: Type(event.ToolInput), Payload: w.out.encode(struct {
+		ToolCallID  string `json:"tool_call_id,omitempty"`
+		PartialJSON string `json:"partial_json"`
+	}{call, piece})})
 }
 
 // State tells a move of the agent's own state machine.
-func (w *Writer) State(state string) { w.line(Line{Type: StateChange, State: state}) }
+func (w *Writer) State(state string) { w.out.line(Line{Type: StateChange, State: state}) }
 
 // SessionInit names the session by which the agent can be resumed.
-func (w *Writer) SessionInit(id string) { w.line(Line{Type: SessionInit, SessionID: id}) }
+func (w *Writer) SessionInit(id string) { w.out.line(Line{Type: SessionInit, SessionID: id}) }
 
 // ToolCall starts a tool. args must encode as JSON.
-func (w *Writer) ToolCall(id, name string, args any) {
-	encoded := w.encode(args)
-	w.fail(w.chain.Call(name, encoded))
-	w.line(Line{Type: ToolCall, ToolCallID: id, ToolName: name, ToolArgs: encoded})
+func (w *Writer) ToolCall(id, name string, args any, details ...Detail) {
+	encoded := w.out.encode(args)
+	w.out.fail(w.out.chain.Call(name, encoded))
+	w.line(Line{Type: ToolCall, ToolCallID: id, ToolName: name, ToolArgs: encoded}, details...)
 }
 
 // ToolResult ends a tool. result must encode as JSON.
-func (w *Writer) ToolResult(id, name string, result any) {
-	encoded := w.encode(result)
-	w.fail(w.chain.Result(encoded))
-	w.line(Line{Type: ToolResult, ToolCallID: id, ToolName: name, ToolResult: encoded})
+func (w *Writer) ToolResult(id, name string, result any, details ...Detail) {
+	encoded := w.out.encode(result)
+	w.out.fail(w.out.chain.Result(encoded))
+	w.line(Line{Type: ToolResult, ToolCallID: id, ToolName: name, ToolResult: encoded}, details...)
 }
 
 // ToolFailed ends a tool with an error.
 func (w *Writer) ToolFailed(id, name string, failure event.ErrorObj) {
-	w.chain.Failure(string(failure.Code), failure.Message)
+	w.out.chain.Failure(string(failure.Code), failure.Message)
 	w.line(Line{Type: ToolResult, ToolCallID: id, ToolName: name, Error: &failure})
 }
 
 // Artifact hands out a file with the given content.
-func (w *Writer) Artifact(filename, contentType string, content []byte) {
+func (w *Writer) Artifact(filename, contentType string, content []byte, details ...Detail) {
 	sum := sha256.Sum256(content)
-	w.chain.Artifact(hex.EncodeToString(sum[:]))
+	w.out.chain.Artifact(hex.EncodeToString(sum[:]))
 	f := File{Filename: filename, ContentType: contentType}
 	if text := string(content); utf8.ValidString(text) {
 		f.Content = &text
 	} else {
 		f.ContentBase64 = content
 	}
-	w.line(Line{Type: Artifact, Artifact: &f})
+	w.line(Line{Type: Artifact, Artifact: &f}, details...)
+}
+
+// MadeBy says which call made an artifact, and what it is for.
+func MadeBy(call, role string) Detail {
+	return func(l *Line) { l.ToolCallID, l.Artifact.Role = call, role }
 }
 
 // Metrics reports the chain of everything said so far, with whatever counters the agent has.
 func (w *Writer) Metrics(counters map[string]any) {
-	head := w.chain.Head()
+	head := w.out.chain.Head()
 	payload := map[string]any{"content_chain": head.ContentChain, "items": head.Items}
 	maps.Copy(payload, counters)
 	w.Fact(event.SessionMetrics, payload)
@@ -90,40 +115,49 @@ func (w *Writer) Metrics(counters map[string]any) {
 // Ask puts a prompt before a person. id is unique within the turn, inner is an event.Question, PlanReview or StepDecision; limit is how long it
 // waits, 0 for as long as it takes.
 func (w *Writer) Ask(id string, kind event.PromptKind, inner any, limit time.Duration) {
-	w.line(Line{Type: Prompt, RequestID: id, Kind: kind, Inner: w.encode(inner), TimeoutMS: limit.Milliseconds()})
+	w.line(Line{Type: Prompt, RequestID: id, Kind: kind, Inner: w.out.encode(inner), TimeoutMS: limit.Milliseconds()})
 }
 
 // Done ends the turn.
-func (w *Writer) Done(answer string) { w.line(Line{Type: Done, Answer: answer}) }
+func (w *Writer) Done(answer string) { w.out.line(Line{Type: Done, Answer: answer}) }
 
 // Fail ends the turn with an error. message is a sentence for people.
 func (w *Writer) Fail(code, message string, retryable bool) {
-	w.line(Line{Type: Error, ErrorCode: code, ErrorMessage: message, Retryable: retryable})
+	w.out.line(Line{Type: Error, ErrorCode: code, ErrorMessage: message, Retryable: retryable})
 }
 
 // Fact states a run.agent.* fact. payload must encode as a JSON object.
 func (w *Writer) Fact(t event.Type, payload any) {
-	w.line(Line{Type: Type(t), Payload: w.encode(payload)})
+	w.out.line(Line{Type: Type(t), Payload: w.scoped(w.out.encode(payload))})
 }
 
-func (w *Writer) encode(v any) json.RawMessage {
-	encoded, err := event.Encode(v)
-	w.fail(err)
-	return encoded
+// Begin hands a task to a sub-agent of this one and returns its voice. Its end is a fact of type event.SubAgentStatus.
+func (w *Writer) Begin(task event.TaskStartedPayload) *Writer {
+	if task.ParentAgentID == "" {
+		task.ParentAgentID = w.agent
+	}
+	w.Fact(event.TaskStarted, task)
+	return &Writer{out: w.out, agent: task.AgentID}
 }
 
-func (w *Writer) line(l Line) {
-	encoded := w.encode(l)
-	if w.err != nil {
-		return
+// scoped is a fact's payload with the sub-agent that states it, unless it names one itself.
+func (w *Writer) scoped(payload json.RawMessage) json.RawMessage {
+	var said map[string]json.RawMessage
+	if w.agent == "" || json.Unmarshal(payload, &said) != nil || said["agent_id"] != nil {
+		return payload
 	}
-	if _, err := w.w.Write(append(encoded, '\n')); err != nil {
-		w.fail(fmt.Errorf("write %s: %w", l.Type, err))
+	if said == nil {
+		said = map[string]json.RawMessage{}
 	}
+	said["agent_id"] = w.out.encode(w.agent)
+	return w.out.encode(said)
 }
 
-func (w *Writer) fail(err error) {
-	if w.err == nil {
-		w.err = err
+// line says l as the agent that the voice is of.
+func (w *Writer) line(l Line, details ...Detail) {
+	l.AgentID = w.agent
+	for _, add := range details {
+		add(&l)
 	}
+	w.out.line(l)
 }

@@ -18,8 +18,7 @@ func (t Type) LastOfEdge() bool { return t.Terminal() || t == RunProcessEnded }
 // Droppable says whether an edge that is running out of disk may shed the event (architecture 6.6).
 func (t Type) Droppable() bool {
 	switch t {
-	case RunOutputBatch, SessionMetrics, "run.agent.context_usage", "run.agent.rate_limit", "run.agent.task_progress",
-		"run.agent.hook_progress":
+	case RunOutputBatch, SessionMetrics, "run.agent.context_usage", RateLimit, TaskProgress, StatusChange, "run.agent.hook_progress":
 		return true
 	}
 	return false
@@ -29,7 +28,7 @@ func (t Type) Droppable() bool {
 // than this code.
 func (t Type) Appenders() Appender {
 	switch t {
-	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired:
+	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired, RunNotice, RunCardOrphaned:
 		return ByHub
 	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptRequested, PromptAnswered:
 		return ByEdge | ByHub
@@ -103,6 +102,7 @@ func ownRows() []Row {
 		{Stored: ToolFailed, Producer: "normaliser, closer", Meaning: "The tool failed, or the run ended before it returned."},
 		{Stored: ArtifactCreated, Producer: "artifacts", Meaning: "The run produced a file; its bytes are on the hub."},
 		{Stored: Thinking, Producer: "normaliser", Meaning: "The next piece of the agent's reasoning: a channel of its own beside the message's text."},
+		{Stored: ToolInput, Producer: "normaliser", Meaning: "The next piece of a tool call's arguments while the model writes them: a channel beside the message's text."},
 		{Stored: SessionInit, Producer: "adapter", Meaning: "The agent named its own session, by which it can be resumed."},
 		{Stored: SessionState, Producer: "normaliser", Meaning: "The agent reports a state of its own."},
 		{Stored: AgentResult, Producer: "adapter", Meaning: "What the agent says about its work: usage, exit code."},
@@ -112,7 +112,10 @@ func ownRows() []Row {
 		{Stored: PromptExpired, Producer: "expiry", Meaning: "Nobody has answered in time; the agent is told so."},
 		{Stored: PromptDelivered, Producer: "prompts", Meaning: "A person's answer has reached the agent, and the agent went on."},
 		{Stored: RunProcessEnded, Producer: "turns", Meaning: "The agent process has ended, but people were asked: the run waits for them all the same."},
+		{Stored: RunNotice, Producer: "watch", Meaning: "Something about the edge or its runtimes that the people of the conversation should know; once while it lasts."},
+		{Stored: RunCardOrphaned, Producer: "watchdog", Meaning: "Nothing was heard of a card for longer than its kind may be silent: it counts as failed."},
 	}
+	rows = append(rows, agentFactRows()...)
 	for i := range rows {
 		rows[i] = complete(rows[i])
 	}

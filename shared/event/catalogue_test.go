@@ -167,7 +167,8 @@ func TestWhereInARunsLifeAnEventHasItsPlace(t *testing.T) {
 }
 
 func TestWhoMayAppend(t *testing.T) {
-	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome, event.PromptExpired}
+	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome, event.PromptExpired,
+		event.RunNotice, event.RunCardOrphaned}
 	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptRequested,
 		event.PromptAnswered}
 	for _, r := range event.Rows() {

@@ -132,14 +132,27 @@ func payloadKeys(t Type) string {
 	if payload == nil {
 		return "opaque"
 	}
+	return KeysOf(payload)
+}
+
+// KeysOf lists the JSON keys of a payload for pages: optional ones with a question mark, and the words that a text may be.
+func KeysOf(payload any) string {
 	shape := reflect.TypeOf(payload)
 	var keys []string
 	for i := range shape.NumField() {
-		name, options, _ := strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+		tag := shape.Field(i).Tag
+		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		if options == "omitempty" {
 			name += "?"
 		}
-		keys = append(keys, "`"+name+"`")
+		key := "`" + name + "`"
+		switch words := tag.Get("oneof"); {
+		case words != "":
+			key += " (" + strings.ReplaceAll(words, ",", ", ") + ")"
+		case tag.Get("share") != "":
+			key += " (0 to 1)"
+		}
+		keys = append(keys, key)
 	}
 	return strings.Join(keys, " ")
 }

@@ -25,18 +25,21 @@ type (
 	MessageStartedPayload struct {
 		MessageID id.Message `json:"message_id"`
 		Role      string     `json:"role"` // assistant
+		AgentID   SubAgent   `json:"agent_id,omitempty"`
 	}
 	// DeltaPayload is used by message.delta and run.agent.thinking.
 	DeltaPayload struct {
 		MessageID    id.Message `json:"message_id"`
 		ContentIndex int        `json:"content_index"`
 		Delta        string     `json:"delta"`
+		AgentID      SubAgent   `json:"agent_id,omitempty"`
 	}
 	MessageCompletedPayload struct {
 		MessageID       id.Message `json:"message_id"`
 		Content         string     `json:"content,omitempty"`
 		ContentBlob     *BlobRef   `json:"content_blob,omitempty"` // instead of Content when it is large
 		ContentChecksum string     `json:"content_checksum"`       // hex SHA-256 of the UTF-8 bytes
+		AgentID         SubAgent   `json:"agent_id,omitempty"`
 	}
 	ToolStartedPayload struct {
 		ToolCallID string          `json:"tool_call_id"`
@@ -44,16 +47,21 @@ type (
 		Arguments  json.RawMessage `json:"arguments"` // any JSON value; {} when unknown or in ArgumentsBlob
 		// ArgumentsBlob stands for Arguments when they are large.
 		ArgumentsBlob *BlobRef `json:"arguments_blob,omitempty"`
+		Intent        string   `json:"intent,omitempty"` // what the call is for, in a person's words
+		AgentID       SubAgent `json:"agent_id,omitempty"`
 	}
 	ToolCompletedPayload struct {
 		ToolCallID     string          `json:"tool_call_id"`
 		Result         json.RawMessage `json:"result,omitempty"`
 		ResultBlob     *BlobRef        `json:"result_blob,omitempty"` // instead of Result when it is large
 		ResultChecksum string          `json:"result_checksum"`       // hex SHA-256 of the canonical JSON of the result
+		Metadata       json.RawMessage `json:"metadata,omitempty"`    // an object: how to show the result (S0 render_hint, language, file_path)
+		AgentID        SubAgent        `json:"agent_id,omitempty"`
 	}
 	ToolFailedPayload struct {
 		ToolCallID string   `json:"tool_call_id"`
 		Error      ErrorObj `json:"error"`
+		AgentID    SubAgent `json:"agent_id,omitempty"`
 	}
 	ArtifactCreatedPayload struct {
 		Type        string      `json:"type"` // file
@@ -62,6 +70,10 @@ type (
 		ContentType string      `json:"content_type"`
 		Size        int64       `json:"size"`
 		Checksum    string      `json:"checksum"` // hex SHA-256: also the name of the blob
+		Description string      `json:"description,omitempty"`
+		Role        string      `json:"role,omitempty"`         // what the file is for: report, draft_email
+		ToolCallID  string      `json:"tool_call_id,omitempty"` // the call that made it
+		AgentID     SubAgent    `json:"agent_id,omitempty"`
 	}
 	RunCancellingPayload struct {
 		RequestedBy id.User   `json:"requested_by"`

@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -21,7 +22,7 @@ func examples() map[string]any {
 	blob := &event.BlobRef{SHA256: sum, Size: 1 << 20}
 	exit := 0
 	failure := event.ErrorObj{Code: fault.AgentError, Message: "a < b & \"c\"", Retryable: true}
-	return map[string]any{
+	all := map[string]any{
 		"run.queued":                      event.RunQueuedPayload{Reason: "Two other runs come first."},
 		"run.started":                     event.RunStartedPayload{StartedAt: at, WorkDir: "/home/u/w"},
 		"run.started.bare":                event.RunStartedPayload{StartedAt: at},
@@ -79,6 +80,9 @@ func examples() map[string]any {
 		"run.agent.session_metrics": json.RawMessage(`{"input_tokens":12,"context":0.25}`),
 		"run.agent.result":          event.AgentResultPayload{Usage: json.RawMessage(`{"input_tokens":12}`), ExitCode: &exit},
 	}
+	maps.Copy(all, scopedExamples())
+	maps.Copy(all, agentFactExamples())
+	return all
 }
 
 func TestPayloadBytes(t *testing.T) {
@@ -152,6 +156,9 @@ func keysOf(shape reflect.Type) []string {
 	var keys []string
 	for i := range shape.NumField() {
 		name, _, _ := strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+		if kind := shape.Field(i).Type.Kind(); kind == reflect.Int64 { // it only counts, as the tokens of a budget
+			continue
+		}
 		keys = append(append(keys, name), keysOf(shape.Field(i).Type)...)
 	}
 	return keys

@@ -31,7 +31,7 @@ func (t Type) Legal() Phase {
 		return Stopping
 	case RunCompleted, RunProcessEnded:
 		return Working | Stopping
-	case RunFailed, RunInterrupted:
+	case RunFailed, RunInterrupted, RunNotice:
 		return open
 	case RunLateOutcome:
 		return Over

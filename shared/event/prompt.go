@@ -66,6 +66,7 @@ type (
 		Digest         string          `json:"digest"`                     // PromptDigest or InnerDigest of what is shown
 		Asks           Decider         `json:"asks"`                       // person | policy
 		TimeoutMS      int64           `json:"timeout_ms,omitempty"`       // how long it waits for an answer; absent for no limit
+		AgentID        SubAgent        `json:"agent_id,omitempty"`
 	}
 	PromptAnsweredPayload struct {
 		RequestID    id.Request      `json:"request_id"`

@@ -12,19 +12,15 @@ func reservedRows() []Row {
 		{"Calls of the model, one level below what an agent says.", []Type{
 			"model.call.started", "model.call.completed", "model.call.failed",
 		}},
-		{"Output and session.", []Type{"run.agent.status_change"}},
 		{"Tools and files.", []Type{
-			"run.agent.mcp_tool_call", "run.agent.file_change", "run.agent.tool_use_summary", "run.agent.tool_rejected",
+			"run.agent.mcp_tool_call", "run.agent.file_change", "run.agent.tool_rejected",
 		}},
-		{"Context, rate and runtime.", []Type{
-			"run.agent.route_decision", "run.agent.compact_boundary", "run.agent.api_retry", "run.agent.auth_status",
-			"run.agent.rate_limit", "run.agent.cli_invocation_plan", "run.agent.context_usage", "run.agent.context_warning",
-			"run.agent.context_compaction",
+		{"Context and runtime.", []Type{
+			"run.agent.cli_invocation_plan", "run.agent.context_usage",
 		}},
-		{"Tasks, sub-agents and hooks.", []Type{
-			"run.agent.task_started", "run.agent.task_dispatched", "run.agent.task_dispatch_failed", "run.agent.task_progress",
-			"run.agent.task_notification", "run.agent.sub_agent_status", "run.agent.sub_agents_complete", "run.agent.hook_started",
-			"run.agent.hook_progress", "run.agent.hook_response",
+		{"Tasks and hooks.", []Type{
+			"run.agent.task_dispatched", "run.agent.task_dispatch_failed", "run.agent.hook_started", "run.agent.hook_progress",
+			"run.agent.hook_response",
 		}},
 		{"Things the agent shows.", []Type{
 			"run.agent.surfaced_artifact", "run.agent.surfaced_preview", "run.agent.surfaced_diff", "run.agent.surfaced_deploy",
@@ -69,7 +65,7 @@ func Families() []Family {
 		}, "Hub frames, below."},
 		{"Edge common", []string{"error", "system.gap"}, "Edge stream only; never stored."},
 	}
-	return append(families, Family{"Runtime inventory", restOfInventory(families), "Run log; most are reserved."})
+	return append(families, Family{"Runtime inventory", restOfInventory(families), "Run log; some are reserved."})
 }
 
 // restOfInventory is every `run.agent.*` name that no family has named.

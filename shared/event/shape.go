@@ -24,7 +24,7 @@ func payloadOf(t Type) any {
 	case AgentResult:
 		return AgentResultPayload{}
 	}
-	for _, of := range []func(Type) any{toolPayloadOf, promptPayloadOf} {
+	for _, of := range []func(Type) any{toolPayloadOf, promptPayloadOf, watchPayloadOf, agentFactOf} {
 		if p := of(t); p != nil {
 			return p
 		}
@@ -34,6 +34,8 @@ func payloadOf(t Type) any {
 
 func toolPayloadOf(t Type) any {
 	switch t {
+	case ToolInput:
+		return ToolInputPayload{}
 	case ToolStarted:
 		return ToolStartedPayload{}
 	case ToolCompleted:
@@ -54,6 +56,16 @@ func promptPayloadOf(t Type) any {
 		return PromptExpiredPayload{}
 	case PromptDelivered:
 		return PromptDeliveredPayload{}
+	}
+	return nil
+}
+
+func watchPayloadOf(t Type) any {
+	switch t {
+	case RunNotice:
+		return NoticePayload{}
+	case RunCardOrphaned:
+		return CardOrphanedPayload{}
 	}
 	return nil
 }

@@ -31,10 +31,14 @@ func toolCallOf(t Type, payload json.RawMessage) string {
 		return ""
 	}
 	var named struct {
-		ToolCallID string `json:"tool_call_id"`
+		ToolCallID string   `json:"tool_call_id"`
+		AgentID    SubAgent `json:"agent_id"`
 	}
 	if json.Unmarshal(payload, &named) != nil {
 		return ""
+	}
+	if named.AgentID != "" && named.ToolCallID != "" { // two agents of a run may use the same id
+		return string(named.AgentID) + "/" + named.ToolCallID
 	}
 	return named.ToolCallID
 }

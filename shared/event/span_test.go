@@ -29,6 +29,8 @@ func TestASpanIsTheToolCallsOrTheRunsOwn(t *testing.T) {
 		"start of a call":           {run, event.ToolStarted, `{"tool_name":"read","tool_call_id":"toolu_1","arguments":{}}`, call},
 		"end of a call":             {run, event.ToolCompleted, `{"tool_call_id":"toolu_1","result":1}`, call},
 		"failure of a call":         {run, event.ToolFailed, `{"tool_call_id":"toolu_1"}`, call},
+		"of a sub-agent":            {run, event.ToolStarted, `{"tool_call_id":"toolu_1","agent_id":"sub_a"}`, "f40574daa9330053"},
+		"a sub-agent's, by no name": {run, event.ToolStarted, `{"tool_call_id":"","agent_id":"sub_a"}`, root},
 		"a call by no name":         {run, event.ToolStarted, `{"tool_call_id":""}`, root},
 		"a call by a number":        {run, event.ToolStarted, `{"tool_call_id":7}`, root},
 		"too large for a row":       {run, event.ToolStarted, `{"payload_blob":{"sha256":"00","size":1}}`, root},

@@ -28,6 +28,7 @@ const (
 	ToolFailed      Type = "tool.call.failed"
 	ArtifactCreated Type = "artifact.created"
 	Thinking        Type = "run.agent.thinking"
+	ToolInput       Type = "run.agent.tool_input"
 	SessionInit     Type = "run.agent.session_init"
 	SessionState    Type = "run.agent.session_state_changed"
 	AgentResult     Type = "run.agent.result"
@@ -37,6 +38,34 @@ const (
 	PromptDelivered Type = "run.prompt.delivered"
 	PromptExpired   Type = "run.prompt.expired"
 	RunProcessEnded Type = "run.process_ended"
+	RunNotice       Type = "run.notice"
+	RunCardOrphaned Type = "run.card_orphaned"
+)
+
+// Stored names of the facts that an agent states about its work; AgentFacts has their shapes.
+const (
+	TaskStarted       Type = "run.agent.task_started"
+	SubAgentStatus    Type = "run.agent.sub_agent_status"
+	SubAgentsComplete Type = "run.agent.sub_agents_complete"
+	TaskProgress      Type = "run.agent.task_progress"
+	StatusChange      Type = "run.agent.status_change"
+	TaskNotification  Type = "run.agent.task_notification"
+	ToolUseSummary    Type = "run.agent.tool_use_summary"
+	RouteDecision     Type = "run.agent.route_decision"
+	APIRetry          Type = "run.agent.api_retry"
+	RateLimit         Type = "run.agent.rate_limit"
+	ContextWarning    Type = "run.agent.context_warning"
+	Plan              Type = "run.agent.plan"
+	PlanStepStatus    Type = "run.agent.plan_step"
+	PlanEnded         Type = "run.agent.plan_ended"
+	Todo              Type = "run.agent.todo"
+	Team              Type = "run.agent.team"
+	Budget            Type = "run.agent.budget"
+	MemoryOp          Type = "run.agent.memory_op"
+	CompactBoundary   Type = "run.agent.compact_boundary"
+	ContextCompaction Type = "run.agent.context_compaction"
+	AuthStatus        Type = "run.agent.auth_status"
+	AgentNotice       Type = "run.agent.notice"
 )
 
 // Appender says who may put an event into a run's log.

@@ -34,6 +34,8 @@ const (
 	PromptExpired        Code = "prompt_expired"         // nobody answered in time
 	PromptCancelled      Code = "prompt_cancelled"       // the run is over; nobody waits for an answer
 	SessionDissolved     Code = "session_dissolved"      // the conversation is closed
+	RecallTimeout        Code = "recall_timeout"         // the message is too old to be taken back by who sent it
+	EditTimeout          Code = "edit_timeout"           // the message is too old to be edited
 
 	CursorInvalid  Code = "cursor_invalid"  // not a cursor of ours
 	CursorReset    Code = "cursor_reset"    // cursor of another epoch, or trimmed: take a snapshot

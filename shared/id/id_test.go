@@ -27,7 +27,7 @@ func kinds() []kind {
 	return []kind{
 		of("user", id.NewUser, id.ParseUser), of("dev", id.NewDevice, id.ParseDevice), of("edge", id.NewEdge, id.ParseEdge),
 		of("agent", id.NewAgent, id.ParseAgent), of("sess", id.NewSession, id.ParseSession), of("msg", id.NewMessage, id.ParseMessage),
-		of("art", id.NewArtifact, id.ParseArtifact), of("inv", id.NewInvitation, id.ParseInvitation),
+		of("art", id.NewArtifact, id.ParseArtifact), of("att", id.NewAttachment, id.ParseAttachment), of("inv", id.NewInvitation, id.ParseInvitation), of("ntf", id.NewNotification, id.ParseNotification),
 		of("conn", id.NewConnection, id.ParseConnection), of("dlv", id.NewDelivery, id.ParseDelivery),
 		of("run", id.NewRun, id.ParseRun), of("evt", id.NewEvent, id.ParseEvent), of("req", id.NewRequest, id.ParseRequest),
 		of("tr", id.NewTrace, id.ParseTrace),

@@ -334,7 +334,7 @@ func (h *modelHub) hello(m wire.Hello) []any {
 	}
 	h.asked = 0
 	return []any{wire.Welcome{
-		Watermark: h.lane.watermark(), Chain: chainOf(h.lane.rows), Credit: h.credit,
+		Incarnation: h.lane.incarnation, Watermark: h.lane.watermark(), Chain: chainOf(h.lane.rows), Credit: h.credit,
 		Generation: h.receiver.Welcome(h.lane.watermark()), MaxFrame: h.maxFrame,
 	}}
 }

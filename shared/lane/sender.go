@@ -97,6 +97,9 @@ func (m *Sender) welcomed(in Welcomed, now time.Time) []Output {
 	if m.phase == open && in.Generation <= m.generation {
 		return nil
 	}
+	if in.Incarnation != "" && in.Incarnation != m.incarnation {
+		return m.mistaken()
+	}
 	if in.Watermark > m.head || in.Known && in.Local != in.Chain {
 		return []Output{Renumber{}}
 	}
@@ -104,6 +107,15 @@ func (m *Sender) welcomed(in Welcomed, now time.Time) []Output {
 	m.credit, m.maxFrame = in.Credit, int64(in.MaxFrame)
 	m.sendFrom(max(in.Watermark+1, m.floor), now)
 	return m.flow([]Output{Opened{in.Watermark}})
+}
+
+// mistaken answers a welcome for a hello under another incarnation. Before its own welcome that is an answer that was still on its way; after
+// it, an old hello has come to the hub late or twice, and the hub takes nothing more of this lane on this connection.
+func (m *Sender) mistaken() []Output {
+	if m.phase == greeting {
+		return nil
+	}
+	return m.hangUp(fault.New(fault.EdgeRefused, "The hub has opened another lane than this journal's."), true)
 }
 
 // sendFrom forgets what was in flight and continues at a row.

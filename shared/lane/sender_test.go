@@ -31,6 +31,11 @@ func welcome(watermark wire.ProducerSeq, credit int64) Welcomed {
 	return Welcomed{Welcome: wire.Welcome{Watermark: watermark, Credit: credit, Generation: 1, MaxFrame: 100}, Known: true}
 }
 
+// strange is the welcome of another incarnation's hello, whose rows this journal does not have.
+func strange(g wire.Generation) Welcomed {
+	return Welcomed{Welcome: wire.Welcome{Incarnation: "other", Watermark: 9, Credit: 50, Generation: g, MaxFrame: 100}}
+}
+
 func batch(first wire.ProducerSeq, rows ...string) Fetched {
 	b := Batch{First: first}
 	for _, r := range rows {
@@ -76,6 +81,14 @@ func TestSenderSays(t *testing.T) {
 		"a new incarnation when the hub has more rows": {
 			[]Input{hello(1, 3), Welcomed{Welcome: welcome(4, 100).Welcome}},
 			[]Output{Renumber{}},
+		},
+		"nothing to the welcome of a hello under an older incarnation": {
+			[]Input{hello(1, 3), strange(1)},
+			nil,
+		},
+		"goodbye when the hub has opened the lane of an older hello": {
+			[]Input{hello(1, 3), welcome(0, 50), strange(2)},
+			[]Output{HangUp{fault.New(fault.EdgeRefused, "The hub has opened another lane than this journal's."), true}},
 		},
 		"a frame at once, and asks for more within the credit": {
 			[]Input{hello(1, 3), welcome(0, 50), batch(1, "ab")},

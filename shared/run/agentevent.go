@@ -17,6 +17,7 @@ type Channel uint8
 const (
 	Output Channel = iota
 	Thought
+	ToolInput // the arguments of a tool call while the model writes them
 )
 
 // The kinds of AgentEvent.
@@ -24,27 +25,34 @@ type (
 	// StateChange is a move of the agent's own state machine, in its own words.
 	StateChange struct{ State string }
 
-	// Delta is the next piece of text of a channel. Block numbers the content block it belongs to, from 0.
+	// Delta is the next piece of text of a channel. Block numbers the content block it belongs to, from 0. Agent is the sub-agent that says it.
 	Delta struct {
 		Channel Channel
 		Block   int
 		Text    string
+		Agent   event.SubAgent
+		Call    string // of a ToolInput: the model's own id of the call; empty if it gave none
+		Last    bool   // the message ends with it; Text may be empty then
 	}
 
 	// ToolCall is the start of a tool. ID is the model's own id; empty if it gave none. Args is any JSON value, nil if unknown.
 	ToolCall struct {
-		ID   string
-		Name string
-		Args json.RawMessage
+		ID     string
+		Name   string
+		Args   json.RawMessage
+		Intent string // what it is for, in a person's words
+		Agent  event.SubAgent
 	}
 
 	// ToolResult is the end of a tool. ID may be empty; Name then helps to find the call. Result is any JSON value, nil if there is none.
-	// A non-nil Error says that the tool failed.
+	// A non-nil Error says that the tool failed. Metadata is an object that says how to show the result, nil if there is none.
 	ToolResult struct {
-		ID     string
-		Name   string
-		Result json.RawMessage
-		Error  *event.ErrorObj
+		ID       string
+		Name     string
+		Result   json.RawMessage
+		Error    *event.ErrorObj
+		Metadata json.RawMessage
+		Agent    event.SubAgent
 	}
 
 	// Artifact is a file whose bytes are already stored as a blob.

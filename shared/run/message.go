@@ -7,55 +7,70 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// delta opens a message if none is open and cuts long text into pieces that fit a row.
+// delta opens a message of the agent if none is open and cuts long text into pieces that fit a row.
 func (n *Normaliser) delta(d Delta) []Candidate {
 	var out []Candidate
-	t := event.MessageDelta
-	if d.Channel == Thought {
-		t = event.Thinking
-	}
+	s := n.scope(ScopeID(d.Agent))
 	for rest := valid(d.Text); rest != ""; {
 		piece := cut(rest, maxDelta)
 		rest = rest[len(piece):]
-		out = n.ensureOpen(out)
+		out = n.ensureOpen(out, s)
 		if d.Channel == Output {
-			n.write(piece)
+			n.write(s, piece)
 		}
-		out = append(out, Candidate{t, event.DeltaPayload{MessageID: n.open, ContentIndex: d.Block, Delta: piece}})
-		if n.text.Len() >= maxMessage {
-			out = append(out, n.completeMessage())
+		out = append(out, n.piece(s, d, piece))
+		if s.text.Len() >= maxMessage {
+			out = append(out, n.completeMessage(s))
 		}
+		for other := n.crowded(); other != nil; other = n.crowded() {
+			out = append(out, n.completeMessage(other))
+		}
+	}
+	if d.Last && s.open != "" {
+		out = append(out, n.completeMessage(s))
 	}
 	return out
 }
 
-// ensureOpen appends a message.started to out if no message is open.
-func (n *Normaliser) ensureOpen(out []Candidate) []Candidate {
-	if n.open != "" {
+// piece is the event of a piece of d.
+func (n *Normaliser) piece(s *scope, d Delta, text string) Candidate {
+	t := event.MessageDelta
+	switch d.Channel {
+	case ToolInput:
+		return Candidate{event.ToolInput, event.ToolInputPayload{
+			MessageID: s.open, ToolCallID: foreignID(d.Call), ContentIndex: d.Block, PartialJSON: text, AgentID: s.agent,
+		}}
+	case Thought:
+		t = event.Thinking
+	}
+	return Candidate{t, event.DeltaPayload{MessageID: s.open, ContentIndex: d.Block, Delta: text, AgentID: s.agent}}
+}
+
+// ensureOpen appends a message.started to out if no message of s is open.
+func (n *Normaliser) ensureOpen(out []Candidate, s *scope) []Candidate {
+	if s.open != "" {
 		return out
 	}
-	n.open = n.newMessageID()
-	return append(out, Candidate{event.MessageStarted, event.MessageStartedPayload{MessageID: n.open, Role: "assistant"}})
+	n.begin(s, n.newMessageID())
+	return append(out, Candidate{event.MessageStarted, event.MessageStartedPayload{MessageID: s.open, Role: "assistant", AgentID: s.agent}})
 }
 
-func (n *Normaliser) write(text string) {
-	n.spoken = true
-	n.text.WriteString(text)
+func (n *Normaliser) write(s *scope, text string) {
+	n.spoken = n.spoken || s.agent == ""
+	s.text.WriteString(text)
 }
 
-func (n *Normaliser) completeMessage() Candidate {
-	content := n.text.String()
-	n.text.Reset()
-	return n.completeWith(content)
-}
+func (n *Normaliser) completeMessage(s *scope) Candidate { return n.completeWith(s, s.text.String()) }
 
-// completeWith ends the open message, which is content. It makes no copy: an answer may be as long as a line.
-func (n *Normaliser) completeWith(content string) Candidate {
-	done := event.MessageCompletedPayload{MessageID: n.open, Content: content, ContentChecksum: event.TextChecksum(content)}
-	if content != "" {
-		n.final = n.open
+// completeWith ends the open message of s, which is content. It makes no copy: an answer may be as long as a line.
+func (n *Normaliser) completeWith(s *scope, content string) Candidate {
+	done := event.MessageCompletedPayload{
+		MessageID: s.open, Content: content, ContentChecksum: event.TextChecksum(content), AgentID: s.agent,
 	}
-	n.open = ""
+	if content != "" && s.agent == "" {
+		n.final = s.open
+	}
+	n.finish(s)
 	return Candidate{event.MessageDone, done}
 }
 

@@ -11,14 +11,16 @@ import (
 
 // Bounds of what one run may hold or put into one event.
 const (
-	maxDelta   = 16 << 10  // bytes of text in one delta; longer ones are cut at a character
-	maxMessage = 8 << 20   // bytes of text in one message; the rest becomes the next message
-	maxOpen    = 1024      // tools running at once; the oldest is given up for one more
-	maxClosed  = 8192      // ended tools remembered, to know a repeat
-	maxText    = 8 << 10   // bytes of an error sentence
-	maxName    = 255       // bytes of a name or a foreign id
-	maxOmitted = 16        // names of keys that were dropped from a fact
-	maxFact    = 128 << 10 // bytes of a fact's payload; a larger one is replaced by its size
+	maxDelta    = 16 << 10  // bytes of text in one delta; longer ones are cut at a character
+	maxMessage  = 8 << 20   // bytes of text in one message; the rest becomes the next message
+	maxScopes   = 64        // sub-agents with a message open at once; the first one's ends for one more
+	maxOpen     = 1024      // tools running at once; the oldest is given up for one more
+	maxClosed   = 8192      // ended tools remembered, to know a repeat
+	maxText     = 8 << 10   // bytes of an error sentence
+	maxName     = 255       // bytes of a name or a foreign id
+	maxOmitted  = 16        // names of keys that were dropped from a fact
+	maxMetadata = 8 << 10   // bytes of what says how to show a tool's result; more is left out
+	maxFact     = 128 << 10 // bytes of a fact's payload; a larger one is replaced by its size
 )
 
 // Options are where the Normaliser gets ids from. Zero values make fresh random ones.
@@ -29,7 +31,7 @@ type Options struct {
 
 // Normaliser turns what an agent says into the events of one run (S2): it gives messages their ids, opens and closes them around deltas,
 // pairs tool calls with their results, and lets at most one terminal through. One message spans the tools that are called while it is
-// written; its text is the deltas joined.
+// written, unless the agent says that it ends; its text is the deltas joined. Each sub-agent has messages and tools of its own.
 //
 // It is a pure state machine, owned by whoever runs the run and not safe for concurrent use. Its state is a function of the candidates it
 // returned: Observe rebuilds it from the log.
@@ -37,10 +39,10 @@ type Normaliser struct {
 	newMessageID  func() id.Message
 	newToolCallID func() string
 
-	open   id.Message // message being written, "" when none
-	text   strings.Builder
-	final  id.Message // the last message that had any text
-	spoken bool       // some text of some message has been seen
+	own    scope
+	subs   []*scope   // sub-agents with a message open, in the order of their messages
+	final  id.Message // the last message of the run's own agent that had any text
+	spoken bool       // some text of some message of it has been seen
 	tools  tools
 	asked  []id.Request    // of people, without a sign that the agent has the answer
 	gone   bool            // the process has ended and the run waits: only a terminal may follow
@@ -133,20 +135,23 @@ func (n *Normaliser) emit(c Candidate) []Candidate {
 func (n *Normaliser) done(d Done) []Candidate {
 	var out []Candidate
 	if !n.spoken && d.Answer != "" {
-		out = n.ensureOpen(out)
+		out = n.ensureOpen(out, &n.own)
 		n.spoken = true
-		out = append(out, n.completeWith(valid(d.Answer)))
+		out = append(out, n.completeWith(&n.own, valid(d.Answer)))
 	}
 	return append(out, n.Close(Completed())...)
 }
 
 func (n *Normaliser) closings() []Candidate {
 	var out []Candidate
-	if n.open != "" {
-		out = append(out, n.completeMessage())
+	for len(n.subs) > 0 {
+		out = append(out, n.completeMessage(n.subs[0]))
 	}
-	for _, callID := range n.tools.open {
-		out = append(out, unfinished(callID, "The run ended before this tool returned."))
+	if n.own.open != "" {
+		out = append(out, n.completeMessage(&n.own))
+	}
+	for _, c := range n.tools.inside() {
+		out = append(out, unfinished(c, "The run ended before this tool returned."))
 	}
 	n.tools.closeAll()
 	return out
@@ -155,6 +160,8 @@ func (n *Normaliser) closings() []Candidate {
 func (n *Normaliser) artifact(a Artifact) []Candidate {
 	p := a.ArtifactCreatedPayload
 	p.Filename, p.ContentType = clean(p.Filename, maxName), clean(p.ContentType, maxName)
+	p.Description, p.Role = clean(p.Description, maxText), clean(p.Role, maxName)
+	p.ToolCallID, p.AgentID = foreignID(p.ToolCallID), ScopeID(p.AgentID)
 	return n.emit(Candidate{event.ArtifactCreated, p})
 }
 
@@ -166,5 +173,9 @@ func (n *Normaliser) fact(f Fact) []Candidate {
 	if !ok {
 		return nil
 	}
-	return n.emit(Candidate{f.Type, withoutSecrets(payload)})
+	var out []Candidate
+	if agent, ok := EndOf(Fact{f.Type, payload}); ok {
+		out = n.leave(agent)
+	}
+	return append(out, n.emit(Candidate{f.Type, withoutSecrets(payload)})...)
 }

@@ -30,6 +30,7 @@ func (n *Normaliser) prompt(e AgentEvent) []Candidate {
 func (n *Normaliser) ask(a Asked) []Candidate {
 	p := a.PromptRequestedPayload
 	p.Description, p.ToolCallID = clean(p.Description, maxText), clean(p.ToolCallID, maxName)
+	p.AgentID = ScopeID(p.AgentID)
 	n.wonder(p)
 	return n.emit(Candidate{event.PromptRequested, p})
 }

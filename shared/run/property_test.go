@@ -11,27 +11,36 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
-	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// agentEvents draws what a careless agent might say: ids from a small set, so that they collide.
+// agentEvents draws what a careless agent and its sub-agents might say: ids from a small set, so that they collide.
 func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 	ids := rapid.SampledFrom([]string{"", "", "a", "b", "c"})
 	names := rapid.SampledFrom([]string{"", "read", "write"})
+	agents := rapid.SampledFrom([]event.SubAgent{"", "", "", "main", "sub_a", "sub_b"})
 	values := rapid.SampledFrom([]string{"", `{}`, `{"a":1e400}`, `[1.0]`, `"<"`, `broken`})
 	one := rapid.Custom(func(t *rapid.T) run.AgentEvent {
-		switch rapid.IntRange(0, 23).Draw(t, "kind") {
+		agent := agents.Draw(t, "agent")
+		switch rapid.IntRange(0, 25).Draw(t, "kind") {
 		case 0, 1, 2, 3, 4, 5:
-			return run.Delta{Text: rapid.StringN(0, 5, -1).Draw(t, "text"), Block: rapid.IntRange(0, 1).Draw(t, "block")}
+			return run.Delta{
+				Text: rapid.StringN(0, 5, -1).Draw(t, "text"), Block: rapid.IntRange(0, 1).Draw(t, "block"), Agent: agent,
+				Last: rapid.IntRange(0, 4).Draw(t, "last") == 0,
+			}
 		case 6, 7:
-			return run.Delta{Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought")}
+			return run.Delta{Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought"), Agent: agent}
 		case 8, 9, 10, 11:
-			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args"))}
+			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args")), Agent: agent}
 		case 12, 13, 14:
-			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Result: raw(values.Draw(t, "result"))}
+			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Result: raw(values.Draw(t, "result")), Agent: agent}
 		case 15:
-			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Error: &event.ErrorObj{Message: "no"}}
+			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Error: &event.ErrorObj{Message: "no"}, Agent: agent}
+		case 24:
+			return run.Delta{Channel: run.ToolInput, Text: rapid.StringN(0, 5, -1).Draw(t, "input"), Call: ids.Draw(t, "id"), Agent: agent}
+		case 25:
+			status := rapid.SampledFrom([]event.WorkStatus{event.WorkRunning, event.WorkOK, event.WorkFailed}).Draw(t, "status")
+			return run.Fact{Type: event.SubAgentStatus, Payload: event.SubAgentStatusPayload{AgentID: agent, Status: status}}
 		case 16:
 			return run.StateChange{State: "busy"}
 		case 17:
@@ -95,60 +104,6 @@ func TestACancelAnywhereLeavesEveryEventInItsPlace(t *testing.T) {
 		}
 		checkPlaces(t, run.StateDispatched, append(log, n.Close(run.Cancelled(true))...))
 	})
-}
-
-// checkLog holds a whole log to what readers rely on.
-func checkLog(t fatal, log []run.Candidate) {
-	t.Helper()
-	rows(t, log) // every event fits a row
-	var message id.Message
-	var text strings.Builder
-	open, seen := map[string]bool{}, map[string]bool{}
-	for i, c := range log {
-		switch p := c.Payload.(type) {
-		case event.MessageStartedPayload:
-			if message != "" {
-				t.Fatalf("%d: message inside a message", i)
-			}
-			message = p.MessageID
-			text.Reset()
-		case event.DeltaPayload:
-			if p.MessageID != message || p.Delta == "" {
-				t.Fatalf("%d: delta of %q while %q is open", i, p.MessageID, message)
-			}
-			if c.Type == event.MessageDelta {
-				text.WriteString(p.Delta)
-			}
-		case event.MessageCompletedPayload:
-			if p.MessageID != message || (text.Len() > 0 && p.Content != text.String()) || p.ContentChecksum != event.TextChecksum(p.Content) {
-				t.Fatalf("%d: message %+v does not match its deltas %q", i, p, text.String())
-			}
-			message = ""
-		case event.ToolStartedPayload:
-			if seen[p.ToolCallID] || p.ToolCallID == "" {
-				t.Fatalf("%d: tool %q starts again", i, p.ToolCallID)
-			}
-			seen[p.ToolCallID], open[p.ToolCallID] = true, true
-		case event.ToolCompletedPayload:
-			closeTool(t, open, p.ToolCallID)
-		case event.ToolFailedPayload:
-			closeTool(t, open, p.ToolCallID)
-		}
-		if last := i == len(log)-1; c.Type.Terminal() != last {
-			t.Fatalf("%d: %s at place %d of %d", i, c.Type, i, len(log))
-		}
-	}
-	if message != "" || len(open) > 0 {
-		t.Fatalf("left open: message %q, tools %v", message, open)
-	}
-}
-
-func closeTool(t fatal, open map[string]bool, callID string) {
-	t.Helper()
-	if !open[callID] {
-		t.Fatalf("tool %q ends without running", callID)
-	}
-	delete(open, callID)
 }
 
 func TestRestoredRunContinuesAsIfNeverInterrupted(t *testing.T) {

@@ -27,7 +27,7 @@ func (n *Normaliser) Observe(t event.Type, payload json.RawMessage) error {
 		return nil
 	}
 	switch t {
-	case event.MessageStarted, event.MessageDelta, event.Thinking, event.MessageDone:
+	case event.MessageStarted, event.MessageDelta, event.Thinking, event.ToolInput, event.MessageDone:
 		return n.observeMessage(t, payload)
 	case event.ToolStarted, event.ToolCompleted, event.ToolFailed:
 		return n.observeTool(t, payload)
@@ -44,6 +44,7 @@ func (n *Normaliser) Observe(t event.Type, payload json.RawMessage) error {
 func (n *Normaliser) observeMessage(t event.Type, payload json.RawMessage) error {
 	var p struct {
 		MessageID   id.Message     `json:"message_id"`
+		AgentID     event.SubAgent `json:"agent_id"`
 		Delta       string         `json:"delta"`
 		Content     string         `json:"content"`
 		ContentBlob *event.BlobRef `json:"content_blob"`
@@ -51,35 +52,36 @@ func (n *Normaliser) observeMessage(t event.Type, payload json.RawMessage) error
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
+	s := n.scope(p.AgentID)
 	switch t {
 	case event.MessageDone:
-		if p.Content != "" || p.ContentBlob != nil {
+		if s.agent == "" && (p.Content != "" || p.ContentBlob != nil) {
 			n.spoken = true
 			n.final = p.MessageID
 		}
-		n.open = ""
-		n.text.Reset()
+		n.finish(s)
 	case event.MessageDelta:
-		n.open = p.MessageID
-		n.write(p.Delta)
+		n.begin(s, p.MessageID)
+		n.write(s, p.Delta)
 	default:
-		n.open = p.MessageID
+		n.begin(s, p.MessageID)
 	}
 	return nil
 }
 
 func (n *Normaliser) observeTool(t event.Type, payload json.RawMessage) error {
 	var p struct {
-		ToolCallID string `json:"tool_call_id"`
-		ToolName   string `json:"tool_name"`
+		ToolCallID string         `json:"tool_call_id"`
+		ToolName   string         `json:"tool_name"`
+		AgentID    event.SubAgent `json:"agent_id"`
 	}
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	if t == event.ToolStarted {
-		n.tools.start(p.ToolCallID, p.ToolName)
+		n.tools.start(call{p.AgentID, p.ToolCallID}, p.ToolName)
 		return nil
 	}
-	n.tools.end(p.ToolCallID)
+	n.tools.end(call{p.AgentID, p.ToolCallID})
 	return nil
 }

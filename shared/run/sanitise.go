@@ -26,6 +26,18 @@ func value(raw json.RawMessage, absent string) json.RawMessage {
 	return text
 }
 
+// metadata returns what says how to show a result; nil for what is no object, or too much of one.
+func metadata(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || len(raw) > maxMetadata {
+		return nil
+	}
+	payload, ok := object(raw)
+	if !ok {
+		return nil
+	}
+	return withoutSecrets(payload)
+}
+
 // object returns the bytes of a fact's payload: {} for none, false for one that is no object.
 func object(payload any) (json.RawMessage, bool) {
 	if payload == nil {
@@ -43,6 +55,16 @@ func object(payload any) (json.RawMessage, bool) {
 		return json.RawMessage(fmt.Sprintf(`{"omitted_bytes":%d}`, len(raw))), true
 	}
 	return raw, true
+}
+
+// read returns a payload in the shape of P, false for one of another shape.
+func read[P any](payload any) (P, bool) {
+	if p, ok := payload.(P); ok {
+		return p, true
+	}
+	var p P
+	raw, err := event.Encode(payload)
+	return p, err == nil && json.Unmarshal(raw, &p) == nil
 }
 
 // withoutSecrets drops what R19 lets no row have from a payload that an agent wrote, and says in it which keys those were.
@@ -82,12 +104,16 @@ func factual(t event.Type) bool {
 	switch t {
 	case event.RunOutputBatch, event.RunCheckpoint:
 		return true
-	case event.Thinking:
+	case event.Thinking, event.ToolInput:
 		return false
 	}
 	name := string(t)
 	if !strings.HasPrefix(name, "run.agent.") || !event.WellFormed(name) {
 		return false
+	}
+	switch t {
+	case event.PlanStepStatus, event.PlanEnded:
+		return true
 	}
 	if strings.HasPrefix(name, "run.agent.permission_") || strings.HasPrefix(name, "run.agent.plan_") {
 		return false

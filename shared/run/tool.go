@@ -3,42 +3,47 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
+// call is a call of one agent of the run: two of them may use the same id.
+type call struct {
+	agent event.SubAgent
+	id    string
+}
+
 // tools remembers which calls are open, oldest first, and which have ended.
 type tools struct {
-	open   []string
-	names  map[string]string // of the open ones
-	closed map[string]struct{}
-	order  []string // of closed, oldest first: what to forget next
+	open   []call
+	names  map[call]string // of the open ones
+	closed map[call]struct{}
+	order  []call // of closed, oldest first: what to forget next
 }
 
-func (t *tools) start(callID, name string) {
+func (t *tools) start(c call, name string) {
 	if t.names == nil {
-		t.names = map[string]string{}
+		t.names = map[call]string{}
 	}
-	t.open = append(t.open, callID)
-	t.names[callID] = name
+	t.open = append(t.open, c)
+	t.names[c] = name
 }
 
-func (t *tools) end(callID string) {
-	if i := slices.Index(t.open, callID); i >= 0 {
+func (t *tools) end(c call) {
+	if i := slices.Index(t.open, c); i >= 0 {
 		t.open = slices.Delete(t.open, i, i+1)
 	}
-	delete(t.names, callID)
-	if _, known := t.closed[callID]; known {
+	delete(t.names, c)
+	if _, known := t.closed[c]; known {
 		return
 	}
 	if t.closed == nil {
-		t.closed = map[string]struct{}{}
+		t.closed = map[call]struct{}{}
 	}
-	t.closed[callID] = struct{}{}
-	t.order = append(t.order, callID)
+	t.closed[c] = struct{}{}
+	t.order = append(t.order, c)
 	if len(t.order) > maxClosed {
 		delete(t.closed, t.order[0])
 		t.order = t.order[1:]
@@ -51,77 +56,97 @@ func (t *tools) closeAll() {
 	}
 }
 
-func (t *tools) isOpen(callID string) bool {
-	_, ok := t.names[callID]
+func (t *tools) isOpen(c call) bool {
+	_, ok := t.names[c]
 	return ok
 }
 
-func (t *tools) isClosed(callID string) bool {
-	_, ok := t.closed[callID]
+func (t *tools) isClosed(c call) bool {
+	_, ok := t.closed[c]
 	return ok
 }
 
-// oldest returns the call that has been open longest under name; of any name if name is "".
-func (t *tools) oldest(name string) (callID string, ok bool) {
-	for _, callID := range t.open {
-		if name == "" || t.names[callID] == name {
-			return callID, true
+// of returns the open calls of an agent, oldest first.
+func (t *tools) of(agent event.SubAgent) []call {
+	return slices.DeleteFunc(slices.Clone(t.open), func(c call) bool { return c.agent != agent })
+}
+
+// inside returns the open calls, those of sub-agents before those of the run's own agent, which may wait for them.
+func (t *tools) inside() []call {
+	all := slices.Clone(t.open)
+	slices.SortStableFunc(all, func(a, b call) int { return depth(b) - depth(a) })
+	return all
+}
+
+func depth(c call) int {
+	if c.agent == "" {
+		return 0
+	}
+	return 1
+}
+
+// oldest returns the call of the agent that has been open longest under name; of any name if name is "".
+func (t *tools) oldest(agent event.SubAgent, name string) (found call, ok bool) {
+	for _, c := range t.open {
+		if c.agent == agent && (name == "" || t.names[c] == name) {
+			return c, true
 		}
 	}
-	return "", false
+	return call{}, false
 }
 
 func (n *Normaliser) toolCall(c ToolCall) []Candidate {
-	callID := foreignID(c.ID)
-	if callID == "" {
-		callID = n.newToolCallID()
+	called := call{ScopeID(c.Agent), foreignID(c.ID)}
+	if called.id == "" {
+		called.id = n.newToolCallID()
 	}
-	if n.tools.isOpen(callID) || n.tools.isClosed(callID) {
+	if n.tools.isOpen(called) || n.tools.isClosed(called) {
 		return nil
 	}
-	return n.startTool(nil, callID, c.Name, c.Args)
+	return n.startTool(nil, called, c)
 }
 
-func (n *Normaliser) startTool(out []Candidate, callID, name string, args json.RawMessage) []Candidate {
+func (n *Normaliser) startTool(out []Candidate, c call, said ToolCall) []Candidate {
 	if len(n.tools.open) == maxOpen {
 		oldest := n.tools.open[0]
 		n.tools.end(oldest)
 		out = append(out, unfinished(oldest, "Too many tools are running at once; this one was given up."))
 	}
-	name = clean(name, maxName)
-	n.tools.start(callID, name)
-	started := event.ToolStartedPayload{ToolCallID: callID, ToolName: name, Arguments: value(args, `{}`)}
-	return append(out, Candidate{event.ToolStarted, started})
+	name := clean(said.Name, maxName)
+	n.tools.start(c, name)
+	return append(out, Candidate{event.ToolStarted, event.ToolStartedPayload{
+		ToolCallID: c.id, ToolName: name, Arguments: value(said.Args, `{}`), Intent: clean(said.Intent, maxText), AgentID: c.agent,
+	}})
 }
 
 // toolResult starts the call first if nothing announced it, so that every result has a start (S2).
 func (n *Normaliser) toolResult(r ToolResult) []Candidate {
-	callID := foreignID(r.ID)
-	if callID == "" {
-		callID = n.resultOf(r.Name)
+	called := call{ScopeID(r.Agent), foreignID(r.ID)}
+	if called.id == "" {
+		called = n.resultOf(called.agent, r.Name)
 	}
-	if n.tools.isClosed(callID) {
+	if n.tools.isClosed(called) {
 		return nil
 	}
 	var out []Candidate
-	if !n.tools.isOpen(callID) {
-		out = n.startTool(out, callID, r.Name, nil)
+	if !n.tools.isOpen(called) {
+		out = n.startTool(out, called, ToolCall{Name: r.Name})
 	}
-	n.tools.end(callID)
-	return append(out, finished(callID, r))
+	n.tools.end(called)
+	return append(out, finished(called, r))
 }
 
-// resultOf finds the call that a result without an id belongs to.
-func (n *Normaliser) resultOf(name string) string {
-	if callID, ok := n.tools.oldest(clean(name, maxName)); ok {
-		return callID
+// resultOf finds the call of the agent that a result without an id belongs to.
+func (n *Normaliser) resultOf(agent event.SubAgent, name string) call {
+	if c, ok := n.tools.oldest(agent, clean(name, maxName)); ok {
+		return c
 	}
-	return n.newToolCallID()
+	return call{agent, n.newToolCallID()}
 }
 
-func finished(callID string, r ToolResult) Candidate {
+func finished(c call, r ToolResult) Candidate {
 	if r.Error != nil {
-		return Candidate{event.ToolFailed, event.ToolFailedPayload{ToolCallID: callID, Error: bounded(*r.Error)}}
+		return Candidate{event.ToolFailed, event.ToolFailedPayload{ToolCallID: c.id, Error: bounded(*r.Error), AgentID: c.agent}}
 	}
 	result := value(r.Result, `null`)
 	sum, err := event.Checksum(result)
@@ -129,12 +154,14 @@ func finished(callID string, r ToolResult) Candidate {
 		// value returned JSON, so this is unreachable; the sum of the bytes is still a true statement about them.
 		sum = event.TextChecksum(string(result))
 	}
-	return Candidate{event.ToolCompleted, event.ToolCompletedPayload{ToolCallID: callID, Result: result, ResultChecksum: sum}}
+	return Candidate{event.ToolCompleted, event.ToolCompletedPayload{
+		ToolCallID: c.id, Result: result, ResultChecksum: sum, Metadata: metadata(r.Metadata), AgentID: c.agent,
+	}}
 }
 
-func unfinished(callID, sentence string) Candidate {
+func unfinished(c call, sentence string) Candidate {
 	return Candidate{event.ToolFailed, event.ToolFailedPayload{
-		ToolCallID: callID, Error: event.ErrorObj{Code: fault.RunEnded, Message: sentence},
+		ToolCallID: c.id, Error: event.ErrorObj{Code: fault.RunEnded, Message: sentence}, AgentID: c.agent,
 	}}
 }
 

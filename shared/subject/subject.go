@@ -65,9 +65,12 @@ func VerbOf(s string) Verb {
 const (
 	WakeOutbox   Subject = "hub.wake.outbox"   // the outbox has grown
 	WakeCommands Subject = "hub.wake.commands" // body: an edge id that has commands waiting
-	Ephemeral    Subject = "hub.ephemeral"     // body: a frame for the members of a session (typing, presence)
+	Ephemeral    Subject = "hub.ephemeral"     // body: a frame for the members of a session (typing)
 	Kick         Subject = "hub.kick"          // body: connections to close (logout, revocation, same device)
 	Presence     Subject = "hub.presence"      // body: which edges a hub process holds
+	People       Subject = "hub.people"        // body: who has a connection to a hub process, or has none any more
+	Contacts     Subject = "hub.contacts"      // body: two people between whom something has changed
+	Attention    Subject = "hub.attention"     // body: which device a person looks at, or has looked away from
 	Revoked      Subject = "hub.revoked"       // body: an edge whose tunnel must close
 	Arrived      Subject = "hub.arrived"       // body: which connection has taken an edge's lane
 	Doubted      Subject = "hub.doubted"       // body: a connection of an edge that may be one of two machines

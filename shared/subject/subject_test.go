@@ -54,7 +54,7 @@ func covers(p subject.Pattern, s subject.Subject) bool {
 
 func TestSubjectsAreWellFormed(t *testing.T) {
 	all := []subject.Subject{
-		subject.WakeOutbox, subject.WakeCommands, subject.Ephemeral, subject.Kick, subject.Presence, subject.Revoked, subject.Arrived, subject.Doubted,
+		subject.WakeOutbox, subject.WakeCommands, subject.Ephemeral, subject.Kick, subject.Presence, subject.People, subject.Contacts, subject.Attention, subject.Revoked, subject.Arrived, subject.Doubted,
 	}
 	for _, v := range verbs() {
 		all = append(all, subject.Up(id.NewEdge(), id.NewConnection(), v), subject.Down(id.NewEdge(), id.NewConnection(), v))

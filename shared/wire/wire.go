@@ -105,12 +105,13 @@ type CommitReceipt struct {
 // Welcome answers Hello. The edge compares Chain with its own value at Watermark: if it differs, or its Head is below, the
 // journal was restored or cloned and it begins a new incarnation.
 type Welcome struct {
-	Watermark  ProducerSeq `json:"watermark"` // highest row the hub holds
-	Chain      Chain       `json:"chain"`     // chain value after row Watermark
-	Credit     int64       `json:"credit"`    // bytes of rows the edge may have sent but not committed
-	Generation Generation  `json:"generation"`
-	Epoch      Epoch       `json:"epoch"`
-	MaxFrame   int         `json:"max_frame"` // bytes of rows in a frame, unless a single row is larger
+	Incarnation Incarnation `json:"incarnation,omitempty"` // of the hello that it answers; a hub that is older does not say
+	Watermark   ProducerSeq `json:"watermark"`             // highest row the hub holds
+	Chain       Chain       `json:"chain"`                 // chain value after row Watermark
+	Credit      int64       `json:"credit"`                // bytes of rows the edge may have sent but not committed
+	Generation  Generation  `json:"generation"`
+	Epoch       Epoch       `json:"epoch"`
+	MaxFrame    int         `json:"max_frame"` // bytes of rows in a frame, unless a single row is larger
 }
 
 // CommittedTo says that all rows up to Receipt.Seq are on the hub's disk.

@@ -48,8 +48,8 @@ func (e *eventsEar) content(line agentline.Line, f fields) {
 		session = line.Bridge.SessionID
 	case line.Type == agentline.Error:
 		l.check(errorMessage, strings.TrimSpace(line.ErrorMessage) != "", "error_message is %s", orNothing(f["error_message"]))
-	case line.Fact() && f["payload"] != nil:
-		l.check(factPayload, isObject(f["payload"]), "payload of %s is %s", line.Type, orNothing(f["payload"]))
+	case line.Fact():
+		e.fact(line, f)
 	case line.Type == agentline.SessionInit:
 		valid := bridge.ValidSessionID(session)
 		l.check(sessionValid, valid, "session_id is %.80q", session)

@@ -7,6 +7,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/events"
 	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
@@ -21,9 +22,13 @@ type eventsEar struct {
 	over    agentline.Type // done or error, once it came
 	saidEnd bool           // done, result, error, or a line of the bridge protocol but for a request: its silence is a success
 	calls   []toolCall
+	subs    map[event.SubAgent]bool // those that were made known; true once they have ended
 }
 
-type toolCall struct{ id, name string }
+type toolCall struct {
+	agent    event.SubAgent
+	id, name string
+}
 
 func newEventsEar(l *ledger, asks bool, files runtime.Artifacts) (*eventsEar, error) {
 	// What is asked does not matter to what is heard.
@@ -31,7 +36,7 @@ func newEventsEar(l *ledger, asks bool, files runtime.Artifacts) (*eventsEar, er
 	if err != nil {
 		return nil, err
 	}
-	return &eventsEar{ledger: l, inner: inner, asks: newRequests(l, asks)}, nil
+	return &eventsEar{ledger: l, inner: inner, asks: newRequests(l, asks), subs: map[event.SubAgent]bool{}}, nil
 }
 
 func (e *eventsEar) session() string { return e.named }
@@ -46,6 +51,7 @@ func (e *eventsEar) hear(text []byte) heard {
 	}
 	e.ledger.keep(eventVocabulary, eventCase, eventFields)
 	e.sequence(line)
+	e.scope(line)
 	e.content(line, f)
 	reaction := e.inner.Line(text)
 	if line.Type == agentline.Artifact {
@@ -101,7 +107,7 @@ func (e *eventsEar) sequence(line agentline.Line) {
 			l.keep(errorLast)
 		}
 	case agentline.ToolCall:
-		e.calls = append(e.calls, toolCall{line.ToolCallID, line.ToolName})
+		e.calls = append(e.calls, toolCall{run.ScopeID(line.AgentID), line.ToolCallID, line.ToolName})
 		l.check(toolNames, line.ToolName != "", "tool_name is missing")
 	case agentline.ToolResult:
 		l.check(toolPairs, e.close(line), "a result of %.80q without a call", line.ToolCallID+line.ToolName)
@@ -115,7 +121,7 @@ func (e *eventsEar) sequence(line agentline.Line) {
 // close takes the call that a result belongs to off the list; false if there is none.
 func (e *eventsEar) close(result agentline.Line) bool {
 	for i, call := range e.calls {
-		if call.id == result.ToolCallID && (call.id != "" || call.name == result.ToolName) {
+		if call.agent == run.ScopeID(result.AgentID) && call.id == result.ToolCallID && (call.id != "" || call.name == result.ToolName) {
 			e.calls = append(e.calls[:i], e.calls[i+1:]...)
 			return true
 		}

@@ -65,6 +65,7 @@ const (
 	toolPairs       RuleID = "tool.pairs"
 	artifactThere   RuleID = "artifact.there"
 	factPayload     RuleID = "fact.payload"
+	agentKnown      RuleID = "agent.known"
 )
 
 func eventRules() []Rule {
@@ -90,7 +91,8 @@ func eventRules() []Rule {
 		{ID: toolPairs, Severity: Should, Sentence: "Each call has a result and each result a call.", Source: "R17", Otherwise: "no tool is used", runtimes: only(events)},
 		{ID: artifactThere, Severity: Must, Sentence: "A file that is handed out is there, and inside the agent's folder.", Source: "R17",
 			Otherwise: "no file is handed out", runtimes: only(events)},
-		{ID: factPayload, Severity: Must, Sentence: "The payload of a fact is an object.", Source: "R17", Otherwise: "no fact has a payload", runtimes: only(events)},
+		{ID: factPayload, Severity: Must, Sentence: "The payload of a fact is an object, of the shape that the fact has if it has one.", Source: "R17", Otherwise: "no fact has a payload", runtimes: only(events)},
+		{ID: agentKnown, Severity: Should, Sentence: "A sub-agent is made known before it is named, and is not named after its end.", Source: "S0 §13.3", Otherwise: "no sub-agent is named", runtimes: only(events)},
 	}
 }
 

@@ -20,6 +20,8 @@ type Ask struct {
 
 	Inner     json.RawMessage // what a prompt of another kind asks; it holds event.CheckInner
 	TimeoutMS int64           // how long it waits for an answer; 0 for no limit
+
+	Agent event.SubAgent // that asks; "" for the run's own
 }
 
 // Answer is the answer to an Ask.

@@ -254,7 +254,7 @@ func TestSecretsOfTheProfileNeverReachTheLog(t *testing.T) {
 	each(t, func(d dialect) {
 		b := newBench(d.T, d.runtime, d.text("key sk-li"), d.text("ve-4f9a"), d.text("0c77 end"), "environment:API_KEY",
 			"say:raw sk-live-4f9a0c77 sye_of-the-edge", d.failure("bad key sk-live-4f9a0c77"))
-		b.profile.Env = map[string]string{"API_KEY": "${REAL_KEY}"}
+		b.profile.Env["API_KEY"] = "${REAL_KEY}"
 		b.env = map[string]string{"REAL_KEY": "sk-live-4f9a0c77"}
 		tr := b.play(d.T)
 		all := strings.Join(tr.lines, "\n")

@@ -100,7 +100,7 @@ func TestInquiriesRoundTrip(t *testing.T) {
 func TestAnInquiryIsShownWithItsKindItsLimitAndWithoutSecrets(t *testing.T) {
 	b := newBench(t, profile.Events,
 		`say:{"type":"prompt","request_id":"r1","kind":"question","inner":{"question":"Is sk-live-4f9a0c77 right?"},"timeout_ms":60000}`, "hear", done)
-	b.profile.Permission, b.profile.Env = true, map[string]string{"API_KEY": "sk-live-4f9a0c77"}
+	b.profile.Permission, b.profile.Env["API_KEY"] = true, "sk-live-4f9a0c77"
 	b.person = says(event.Deny, nil)
 	p := b.play(t).asked[0]
 	const inner = `{"question":"Is [redacted] right?"}`

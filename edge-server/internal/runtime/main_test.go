@@ -129,7 +129,8 @@ func newBench(t *testing.T, rt profile.Runtime, steps ...string) *bench {
 		profile: profile.Profile{
 			Name: "test", Runtime: rt, Command: os.Args[0], Args: append([]string{"agent"}, steps...),
 			Grace: 50 * time.Millisecond, Streaming: true, Dir: t.TempDir(),
-			Env: map[string]string{"GORACE": "atexit_sleep_ms=0"}, // under the race detector each agent would end a second late
+			Env:       map[string]string{"GORACE": "atexit_sleep_ms=0"}, // under the race detector each agent would end a second late
+			PublicEnv: []string{"GORACE"},
 		},
 		prompt: "hello", blobs: &memoryBlobs{}, host: process.NewHost(slog.New(slog.DiscardHandler), process.DefaultLimits()),
 	}
@@ -239,11 +240,39 @@ func answering(p admission.Process) func(wire.Answer) error {
 	}
 }
 
+// describe names what happens in a sub-agent first, and marks the end of a message.
 func describe(e run.AgentEvent) string {
+	scope := event.SubAgent("")
+	last := ""
+	switch e := e.(type) {
+	case run.Delta:
+		scope = e.Agent
+		if e.Last {
+			last = "|"
+		}
+	case run.ToolCall:
+		scope = e.Agent
+	case run.ToolResult:
+		scope = e.Agent
+	case run.Artifact:
+		scope = e.AgentID
+	case run.Asked:
+		scope = e.AgentID
+	}
+	if scope != "" {
+		scope += ": "
+	}
+	return string(scope) + describeAlone(e) + last
+}
+
+func describeAlone(e run.AgentEvent) string {
 	switch e := e.(type) {
 	case run.Delta:
 		if e.Channel == run.Thought {
 			return "thought " + e.Text
+		}
+		if e.Channel == run.ToolInput {
+			return "input " + e.Call + " " + e.Text
 		}
 		return "text " + e.Text
 	case run.ToolCall:

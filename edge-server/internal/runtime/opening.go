@@ -43,7 +43,7 @@ func (d *desk) show(a Ask) (event.PromptRequestedPayload, error) {
 	clean := d.secrets.String
 	p := event.PromptRequestedPayload{
 		RequestID: id.NewRequest(), Kind: event.PromptPermission, Description: clean(a.Description), ToolCallID: clean(a.ToolCall),
-		AgentRequestID: clean(a.ID), TimeoutMS: a.TimeoutMS,
+		AgentRequestID: clean(a.ID), TimeoutMS: a.TimeoutMS, AgentID: event.SubAgent(clean(string(a.Agent))),
 	}
 	var err error
 	if a.Kind != "" {

@@ -27,8 +27,12 @@ func newOutlet(secrets *redact.Redactor, to func(run.AgentEvent) error) *outlet 
 func (o *outlet) emit(e run.AgentEvent) {
 	switch e := e.(type) {
 	case run.Delta:
-		o.speech.add(e)
+		o.speech.add(o.named(e))
 		return
+	case run.Fact:
+		if agent, ended := run.EndOf(e); ended {
+			o.speech.endOf(o.agent(agent))
+		}
 	case run.Done, run.Failure:
 		o.flush()
 	}
@@ -44,6 +48,16 @@ func (o *outlet) send(e run.AgentEvent) {
 	}
 }
 
+// named returns d without secrets in what is no text.
+func (o *outlet) named(d run.Delta) run.Delta {
+	d.Agent, d.Call = o.agent(d.Agent), o.secrets.String(d.Call)
+	return d
+}
+
+func (o *outlet) agent(a event.SubAgent) event.SubAgent {
+	return run.ScopeID(event.SubAgent(o.secrets.String(string(a))))
+}
+
 // redacted returns e without secrets in anything that an agent can choose.
 func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 	if o.secrets.Idle() {
@@ -54,9 +68,13 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 	case run.StateChange:
 		return run.StateChange{State: clean(e.State)}
 	case run.ToolCall:
-		return run.ToolCall{ID: clean(e.ID), Name: clean(e.Name), Args: o.secrets.JSON(e.Args)}
+		return run.ToolCall{
+			ID: clean(e.ID), Name: clean(e.Name), Args: o.secrets.JSON(e.Args), Intent: clean(e.Intent), Agent: o.agent(e.Agent),
+		}
 	case run.ToolResult:
-		result := run.ToolResult{ID: clean(e.ID), Name: clean(e.Name), Result: o.secrets.JSON(e.Result)}
+		result := run.ToolResult{
+			ID: clean(e.ID), Name: clean(e.Name), Result: o.secrets.JSON(e.Result), Metadata: o.secrets.JSON(e.Metadata), Agent: o.agent(e.Agent),
+		}
 		if e.Error != nil {
 			failure := o.redactedError(*e.Error)
 			result.Error = &failure
@@ -64,6 +82,7 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 		return result
 	case run.Artifact:
 		e.Filename, e.ContentType = clean(e.Filename), clean(e.ContentType)
+		e.Description, e.Role, e.ToolCallID, e.AgentID = clean(e.Description), clean(e.Role), clean(e.ToolCallID), o.agent(e.AgentID)
 		return e
 	case run.Decided:
 		e.UpdatedInput = o.secrets.JSON(e.UpdatedInput) // what was asked is redacted already: its digest is of what is shown

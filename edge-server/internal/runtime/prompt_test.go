@@ -190,7 +190,7 @@ func TestRequestsBeyondMeasureAreDenied(t *testing.T) {
 
 func TestSecretsInRequestsAreNotShownAndTheDigestIsOfWhatIsShown(t *testing.T) {
 	b := permitted(t, `say:{"type":"permission_request","request_id":"r1","tool_name":"Bash","description":"with sk-live-4f9a0c77","input":{"h":"Bearer sk-live-4f9a0c77"}}`, "hear", ended)
-	b.profile.Env = map[string]string{"API_KEY": "sk-live-4f9a0c77"}
+	b.profile.Env["API_KEY"] = "sk-live-4f9a0c77"
 	b.person = says(event.Allow, nil)
 	tr := b.play(t)
 	tr.must(t, `asks person r1 Bash {"h":"Bearer [redacted]"}`, heard("r1", `"behavior":"allow"`), "done ")

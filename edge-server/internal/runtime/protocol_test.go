@@ -33,6 +33,29 @@ func TestToolsStatesAndFactsArePassedOn(t *testing.T) {
 			`"{\"type\":\"delta\",\"content\":\"after the end\"}"]}`, "done ")
 }
 
+func TestWhatHappensInASubAgentIsPassedOnAsItsOwn(t *testing.T) {
+	b := newBench(t, profile.Events,
+		`say:{"type":"delta","content":"I ask.","last":true}`,
+		`say:{"type":"run.agent.tool_input","agent_id":"main","payload":{"tool_call_id":"0","partial_json":"{\"a\":"}}`,
+		`say:{"type":"run.agent.task_started","payload":{"agent_id":"sub_1","name":"helper"}}`,
+		`say:{"type":"run.agent.thinking","agent_id":"sub_1","payload":{"delta":"hm"}}`,
+		`say:{"type":"run.agent.thinking","payload":{"delta":"so","agent_id":"sub_1"}}`,
+		`say:{"type":"delta","agent_id":"sub_1","content":"inside"}`,
+		`say:{"type":"tool_call","agent_id":"sub_1","tool_call_id":"1","tool_name":"grep","tool_args":{}}`,
+		`say:{"type":"tool_result","agent_id":"sub_1","tool_call_id":"1","tool_name":"grep","tool_result":1}`,
+		`say:{"type":"artifact","agent_id":"sub_1","artifact":{"filename":"a.txt","content":"x"}}`,
+		`say:{"type":"artifact","agent_id":"sub_1","artifact":{"path":"/etc/passwd"}}`,
+		`say:{"type":"permission_request","agent_id":"sub_1","request_id":"r1","tool_name":"Bash","input":{}}`, "hear",
+		`say:{"type":"done","answer":"outside"}`)
+	b.profile.Permission, b.profile.Policy = true, profile.DenyAll
+	b.play(t).must(t,
+		"text I ask.", "text |", `input 0 {"a":`, `fact run.agent.task_started {"agent_id":"sub_1","name":"helper"}`,
+		"sub_1: thought hm", "sub_1: thought so", "sub_1: text inside", "sub_1: call 1 grep {}", "sub_1: result 1 grep 1",
+		"sub_1: artifact a.txt text/plain; charset=utf-8 1", `sub_1: call  artifact {"filename":"/etc/passwd"}`,
+		"sub_1: failed  artifact invalid_request", "sub_1: asks policy r1 Bash {}", "policy deny-all deny",
+		`text {"type":"permission_response","request_id":"r1","behavior":"deny","message":"The policy of this agent allows no tool that asks."}`, "done outside")
+}
+
 func TestArtifactsAreKeptByPathAndByContent(t *testing.T) {
 	b := newBench(t, profile.Events,
 		"write:report.md=# Report", `say:{"type":"artifact","artifact":{"path":"report.md","content_type":"text/markdown"}}`,
@@ -54,7 +77,7 @@ func TestSecretsInArtifactsAreRedacted(t *testing.T) {
 	b := newBench(t, profile.Events, "write:out.txt=key: sk-live-4f9a0c77", `say:{"type":"artifact","artifact":{"path":"out.txt"}}`,
 		`say:{"type":"tool_call","tool_call_id":"1","tool_name":"curl","tool_args":{"h":"Bearer sk-live-4f9a0c77"}}`,
 		`say:{"type":"tool_result","tool_call_id":"1","tool_name":"curl","error":{"code":"x","message":"sk-live-4f9a0c77"}}`, `say:{"type":"done"}`)
-	b.profile.Env = map[string]string{"API_KEY": "sk-live-4f9a0c77"}
+	b.profile.Env["API_KEY"] = "sk-live-4f9a0c77"
 	b.play(t).must(t, "artifact out.txt text/plain; charset=utf-8 15", `call 1 curl {"h":"Bearer [redacted]"}`, "failed 1 curl x", "done ")
 	for _, content := range b.blobs.blobs {
 		if string(content) != "key: [redacted]" {

@@ -51,7 +51,7 @@ func TestASecretInTwoPiecesIsRedactedWhateverIsSaidBetween(t *testing.T) {
 			d.Run(name, func(t *testing.T) {
 				steps := slices.Concat([]string{d.text("key=hunter2h")}, lines, []string{d.text("unter2!"), d.success})
 				b := newBench(t, d.runtime, steps...)
-				b.profile.Env = map[string]string{"KEY": cutSecret}
+				b.profile.Env["KEY"] = cutSecret
 				b.profile.Permission = true
 				tr := b.play(t)
 				if got := strings.ReplaceAll(spoken(tr.lines), "=.", "="); got != "key=[redacted]!" {
@@ -70,7 +70,7 @@ func TestASecretIsRedactedIfItsSecondPieceNamesTheSession(t *testing.T) {
 	for _, rt := range []profile.Runtime{profile.Bridge, profile.Events} {
 		b := newBench(t, rt, `say:{"type":"partial","text":"key=hunter2h"}`, `say:{"type":"partial","text":"unter2!","session_id":"s1"}`,
 			`say:{"type":"result","text":""}`)
-		b.profile.Env = map[string]string{"KEY": cutSecret}
+		b.profile.Env["KEY"] = cutSecret
 		b.play(t).must(t, "text key=", `fact run.agent.session_init {"agent_session_id":"s1"}`, "text [redacted]!", "done ")
 	}
 }
@@ -79,7 +79,7 @@ func TestTextThatOnlyBeganLikeASecretIsWholeAtTheEnd(t *testing.T) {
 	each(t, func(d dialect) {
 		for _, last := range []string{d.success, d.failure("no luck"), "exit:3"} {
 			b := newBench(d.T, d.runtime, d.text("key=hunt"), d.session("s1"), d.text("er2"), "say:hello?", last)
-			b.profile.Env = map[string]string{"KEY": cutSecret}
+			b.profile.Env["KEY"] = cutSecret
 			if tr := b.play(d.T); spoken(tr.lines) != "key=hunter2" || strings.HasPrefix(tr.lines[len(tr.lines)-1], "text ") {
 				d.Errorf("said:\n%s", strings.Join(tr.lines, "\n"))
 			}
@@ -91,7 +91,7 @@ func TestTextThatOnlyBeganLikeASecretIsWholeAtTheEnd(t *testing.T) {
 func TestAFailureThatTheLogRefusedIsRedactedInTheOutcome(t *testing.T) {
 	each(t, func(d dialect) {
 		b := newBench(d.T, d.runtime, d.failure("bad key "+cutSecret))
-		b.profile.Env = map[string]string{"KEY": cutSecret}
+		b.profile.Env["KEY"] = cutSecret
 		b.refuse = func(run.AgentEvent) bool { return true }
 		if got := b.play(d.T).outcome(d.T); !strings.Contains(got, "bad key [redacted]") {
 			d.Error(got)
@@ -99,21 +99,28 @@ func TestAFailureThatTheLogRefusedIsRedactedInTheOutcome(t *testing.T) {
 	})
 }
 
-// An agent says pieces of anything in blocks of both channels, with other things between: a message, which is its pieces joined, has no secret.
+// An agent and its sub-agents say pieces of anything in blocks of both channels, with other things between: a message, which is its pieces joined,
+// has no secret.
 func TestNoOrderOfPiecesAndBlocksPutsASecretTogether(t *testing.T) {
 	secrets := redact.New([]string{"abac"})
 	rapid.Check(t, func(t *rapid.T) {
-		var message strings.Builder
+		messages := map[event.SubAgent]*strings.Builder{"": {}, "sub_a": {}}
 		said, sent := 0, 0
 		out := runtime.NewOutlet(secrets, func(e run.AgentEvent) error {
 			if d, ok := e.(run.Delta); ok && d.Channel == run.Output {
-				message.WriteString(d.Text)
+				messages[d.Agent].WriteString(d.Text)
+				if d.Last {
+					messages[d.Agent].WriteString("|")
+				}
 				said += len(strings.ReplaceAll(d.Text, redact.Mask, ""))
 			}
 			return nil
 		})
 		for range rapid.IntRange(1, 200).Draw(t, "events") {
-			d := run.Delta{Block: rapid.IntRange(0, 80).Draw(t, "block"), Text: rapid.StringMatching(`[abc]{1,4}`).Draw(t, "text")}
+			d := run.Delta{
+				Block: rapid.IntRange(0, 80).Draw(t, "block"), Text: rapid.StringMatching(`[abc]{1,4}`).Draw(t, "text"),
+				Agent: rapid.SampledFrom([]event.SubAgent{"", "main", "sub_a"}).Draw(t, "agent"), Last: rapid.IntRange(0, 20).Draw(t, "last") == 0,
+			}
 			if rapid.Bool().Draw(t, "few blocks") {
 				d.Block %= 2
 			}
@@ -125,8 +132,10 @@ func TestNoOrderOfPiecesAndBlocksPutsASecretTogether(t *testing.T) {
 			}
 		}
 		out.Emit(run.Done{})
-		if strings.Contains(message.String(), "abac") || said > sent {
-			t.Fatalf("said %q", message.String())
+		for agent, message := range messages {
+			if strings.Contains(message.String(), "abac") || said > sent {
+				t.Fatalf("%q said %q", agent, message.String())
+			}
 		}
 	})
 }

@@ -62,7 +62,7 @@ func (d *eventsDialogue) listen(said []run.AgentEvent) {
 	for _, e := range said {
 		switch e := e.(type) {
 		case run.Delta:
-			d.spoken = d.spoken || e.Channel == run.Output
+			d.spoken = d.spoken || e.Channel == run.Output && e.Text != "" && run.ScopeID(e.Agent) == ""
 		case run.Fact:
 			switch p := e.Payload.(type) {
 			case event.SessionInitPayload:

@@ -27,7 +27,8 @@ func NewLines(w io.Writer) *Lines {
 
 // told is one line; which fields it has depends on Type.
 type told struct {
-	Type      string           `json:"type"` // text, answer, state, tool_call, tool_result, artifact, fact, unused, permission, prompt, stderr, end
+	Type      string           `json:"type"` // text, answer, state, tool_input, tool_call, tool_result, artifact, fact, unused, permission, prompt, stderr, end
+	Agent     event.SubAgent   `json:"agent_id,omitempty"`
 	Role      bridge.Role      `json:"role,omitempty"`
 	Text      string           `json:"text,omitempty"`
 	Line      string           `json:"line,omitempty"`
@@ -63,21 +64,25 @@ type ending struct {
 func (l *Lines) Said(e run.AgentEvent) {
 	switch e := e.(type) {
 	case run.Delta:
+		if e.Channel == run.ToolInput {
+			l.tell(told{Type: "tool_input", Agent: e.Agent, RequestID: e.Call, Text: e.Text})
+			return
+		}
 		role := bridge.Output
 		if e.Channel == run.Thought {
 			role = bridge.Thinking
 		}
-		l.tell(told{Type: "text", Role: role, Text: e.Text})
+		l.tell(told{Type: "text", Agent: e.Agent, Role: role, Text: e.Text})
 	case run.Done:
 		l.tell(told{Type: "answer", Text: e.Answer})
 	case run.StateChange:
 		l.tell(told{Type: "state", Text: e.State})
 	case run.ToolCall:
-		l.tell(told{Type: "tool_call", RequestID: e.ID, Tool: e.Name, Input: e.Args})
+		l.tell(told{Type: "tool_call", Agent: e.Agent, RequestID: e.ID, Tool: e.Name, Input: e.Args})
 	case run.ToolResult:
-		l.tell(told{Type: "tool_result", RequestID: e.ID, Tool: e.Name, Result: e.Result, Error: e.Error})
+		l.tell(told{Type: "tool_result", Agent: e.Agent, RequestID: e.ID, Tool: e.Name, Result: e.Result, Error: e.Error})
 	case run.Artifact:
-		l.tell(told{Type: "artifact", Filename: e.Filename, Size: e.Size})
+		l.tell(told{Type: "artifact", Agent: e.AgentID, Filename: e.Filename, Size: e.Size})
 	case run.Fact:
 		l.tell(told{Type: "fact", Fact: e.Type, Payload: e.Payload})
 	}

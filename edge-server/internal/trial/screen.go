@@ -31,7 +31,16 @@ func (s *Screen) Said(e run.AgentEvent) {
 	defer s.mu.Unlock()
 	switch e := e.(type) {
 	case run.Delta:
-		s.text(e.Text, e.Channel == run.Thought)
+		switch {
+		case e.Channel == run.ToolInput: // the call shows it whole
+		case run.ScopeID(e.Agent) != "": // what a sub-agent says is no part of the reply
+			s.within(e)
+		default:
+			s.text(e.Text, e.Channel == run.Thought)
+			if e.Last {
+				s.breakLine()
+			}
+		}
 	case run.Done:
 		s.text(e.Answer, false)
 	case run.StateChange:
@@ -120,6 +129,13 @@ func left(processes int) string {
 		return "the agent left a process running; it was ended"
 	}
 	return fmt.Sprintf("the agent left %d processes running; they were ended", processes)
+}
+
+// within shows what a sub-agent says.
+func (s *Screen) within(d run.Delta) {
+	if d.Channel == run.Output && d.Text != "" {
+		s.aside(string(d.Agent), d.Text)
+	}
 }
 
 func (s *Screen) text(text string, thinking bool) {

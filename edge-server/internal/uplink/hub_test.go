@@ -272,7 +272,7 @@ func (l *lane) hello(data []byte) {
 		return
 	}
 	l.say(subject.Welcome, wire.Welcome{
-		Watermark: wire.ProducerSeq(len(h.rows)), Chain: h.chain, Credit: 64 << 10, Generation: 1, MaxFrame: 4 << 10,
+		Incarnation: hello.Incarnation, Watermark: wire.ProducerSeq(len(h.rows)), Chain: h.chain, Credit: 64 << 10, Generation: 1, MaxFrame: 4 << 10,
 	})
 }
 

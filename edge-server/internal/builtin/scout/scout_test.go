@@ -65,10 +65,10 @@ func read(t *testing.T, out []byte) answer {
 			t.Fatalf("%s: %v", line, err)
 		}
 		a.lines = append(a.lines, l)
-		thought, isThought := l.Thought()
+		thought, isThought := l.Piece()
 		switch {
 		case isThought:
-			chain.Thought(thought)
+			chain.Thought(thought.Text)
 		case l.Type == agentline.Delta:
 			a.text += l.Content
 			chain.Text(l.Content)
@@ -167,7 +167,7 @@ func TestHistoryIsToldWithItsFacts(t *testing.T) {
 
 func TestTextComesInSmallPiecesReasoningFirst(t *testing.T) {
 	a := ask(t, repository(t), "what changed?")
-	if thought, ok := a.lines[0].Thought(); !ok || !strings.HasPrefix(thought, "I am asked:") {
+	if thought, ok := a.lines[0].Piece(); !ok || !strings.HasPrefix(thought.Text, "I am asked:") {
 		t.Errorf("the first line is %+v", a.lines[0])
 	}
 	for _, l := range a.lines {

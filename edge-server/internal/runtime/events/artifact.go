@@ -14,9 +14,11 @@ import (
 const artifactTool = "artifact"
 
 // artifact stores a file. One that cannot be stored does not end the run: the log shows it as a tool that failed, with the reason.
-func (d *dialogue) artifact(f agentline.File) runtime.Reaction {
+func (d *dialogue) artifact(l agentline.Line) runtime.Reaction {
+	f := *l.Artifact
 	kept, err := d.keep(f)
 	if err == nil {
+		kept.Description, kept.Role, kept.ToolCallID, kept.AgentID = f.Description, f.Role, l.ToolCallID, l.AgentID
 		return say(kept)
 	}
 	why := fault.Public(err)
@@ -31,8 +33,8 @@ func (d *dialogue) artifact(f agentline.File) runtime.Reaction {
 	return runtime.Reaction{
 		Warnings: []string{"artifact_refused"},
 		Events: []run.AgentEvent{
-			run.ToolCall{Name: artifactTool, Args: args},
-			run.ToolResult{Name: artifactTool, Error: &event.ErrorObj{Code: why.Code, Message: why.Detail}},
+			run.ToolCall{Name: artifactTool, Args: args, Agent: l.AgentID},
+			run.ToolResult{Name: artifactTool, Error: &event.ErrorObj{Code: why.Code, Message: why.Detail}, Agent: l.AgentID},
 		},
 	}
 }

@@ -21,7 +21,9 @@ func (d *dialogue) bridgeLine(l agentline.Line) runtime.Reaction {
 			d.meet(e.SessionID, &r)
 		case bridge.AskPerson:
 			if !over {
-				r.Asks = append(r.Asks, runtime.AskOf(e.Request))
+				ask := runtime.AskOf(e.Request)
+				ask.Agent = l.AgentID
+				r.Asks = append(r.Asks, ask)
 			}
 		case bridge.Respond:
 			refusal := reply(e.Response.Encode())

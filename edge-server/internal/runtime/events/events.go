@@ -74,12 +74,14 @@ func (d *dialogue) over() bool { return d.done != nil || d.failure != nil }
 func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	switch l.Type {
 	case agentline.Delta:
-		d.spoken = d.spoken || l.Content != ""
-		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content})
+		d.spoken = d.spoken || l.Content != "" && run.ScopeID(l.AgentID) == ""
+		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content, Agent: l.AgentID, Last: l.Last})
 	case agentline.ToolCall:
-		return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs})
+		return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs, Intent: l.Intent, Agent: l.AgentID})
 	case agentline.ToolResult:
-		return say(run.ToolResult{ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error})
+		return say(run.ToolResult{
+			ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error, Metadata: l.Metadata, Agent: l.AgentID,
+		})
 	case agentline.StateChange:
 		return say(run.StateChange{State: l.State})
 	case agentline.SessionInit:
@@ -93,7 +95,7 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 		d.session = l.SessionID
 		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID}})
 	case agentline.Artifact:
-		return d.artifact(*l.Artifact)
+		return d.artifact(l)
 	case agentline.Prompt:
 		return d.prompt(l)
 	case agentline.Done:
@@ -108,20 +110,24 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 
 func say(e run.AgentEvent) runtime.Reaction { return runtime.Reaction{Events: []run.AgentEvent{e}} }
 
-// fact: reasoning is text, everything else is carried as it is.
+// fact: reasoning and the arguments of a call are text, everything else is carried as it is.
 func fact(l agentline.Line) runtime.Reaction {
-	if event.Type(l.Type) != event.Thinking {
+	if !l.Streamed() {
 		f := run.Fact{Type: event.Type(l.Type)}
 		if len(l.Payload) > 0 {
 			f.Payload = l.Payload
 		}
 		return say(f)
 	}
-	text, ok := l.Thought()
+	piece, ok := l.Piece()
 	if !ok {
 		return runtime.Reaction{Ignored: string(agentline.BadField)}
 	}
-	return say(run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: text})
+	d := run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: piece.Text, Agent: piece.AgentID, Call: piece.Call}
+	if event.Type(l.Type) == event.ToolInput {
+		d.Channel = run.ToolInput
+	}
+	return say(d)
 }
 
 func failureOf(l agentline.Line) *event.ErrorObj {

@@ -24,7 +24,7 @@ func (d *dialogue) prompt(l agentline.Line) runtime.Reaction {
 	if err := l.CheckPrompt(); err != nil {
 		return d.refuse(l, bridge.ReasonBadRequest, "The prompt was malformed: "+err.Error()+".")
 	}
-	return runtime.Reaction{Asks: []runtime.Ask{{ID: l.RequestID, Kind: l.Kind, Inner: l.Inner, TimeoutMS: l.TimeoutMS}}}
+	return runtime.Reaction{Asks: []runtime.Ask{{ID: l.RequestID, Kind: l.Kind, Inner: l.Inner, TimeoutMS: l.TimeoutMS, Agent: l.AgentID}}}
 }
 
 func warn(reason bridge.Reason) runtime.Reaction {

@@ -1,0 +1,54 @@
+package event_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+func TestFactsAreHeldToTheirShapes(t *testing.T) {
+	for _, c := range []struct {
+		fact    event.Type
+		payload string
+		ok      bool
+	}{
+		{event.TaskStarted, `{"agent_id":"a","name":"n","agent_type":"sync","more":1}`, true},
+		{event.TaskStarted, `{"agent_id":"a"}`, false},
+		{event.TaskStarted, `{"agent_id":"","name":"n"}`, false},
+		{event.TaskStarted, `{"agent_id":null,"name":"n"}`, false},
+		{event.TaskStarted, `{"agent_id":7,"name":"n"}`, false},
+		{event.TaskStarted, `{"agent_id":"a","name":"n","agent_type":"slow"}`, false},
+		{event.TaskStarted, `[]`, false},
+		{event.TaskStarted, `{`, false},
+		{event.APIRetry, `{"attempt":0}`, true},
+		{event.APIRetry, `{}`, false},
+		{event.TaskProgress, `{}`, true},
+		{event.TaskProgress, `{"progress_pct":1}`, true},
+		{event.TaskProgress, `{"progress_pct":40}`, false},
+		{event.TaskProgress, `{"progress_pct":-0.1}`, false},
+		{event.SubAgentStatus, `{"agent_id":"a","status":"done"}`, false},
+		{event.SubAgentStatus, `{"agent_id":"a","status":"ok","error":{"message":"m"},"usage":{"input_tokens":1}}`, true},
+		{event.Plan, `{"plan_id":"p","steps":[{"step_id":"s"},{"step_id":"t","depends_on":["s"]}]}`, true},
+		{event.Plan, `{"plan_id":"p","steps":[{"step_id":"s"},{"id":"t"}]}`, false},
+		{event.Plan, `{"plan_id":"p","steps":[7]}`, false},
+		{event.Plan, `{"plan_id":"p","steps":null}`, true},
+		{"run.agent.vendor_thing", `[7]`, true},
+	} {
+		if err := event.CheckFact(c.fact, json.RawMessage(c.payload)); (err == nil) != c.ok {
+			t.Errorf("%s %s: %v", c.fact, c.payload, err)
+		}
+	}
+}
+
+func TestExamplesOfFactsFitTheirShapes(t *testing.T) {
+	for _, f := range event.AgentFacts() {
+		encoded, err := event.Encode(agentFactExamples()[string(f.Type)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := event.CheckFact(f.Type, encoded); err != nil {
+			t.Errorf("%s %s: %v", f.Type, encoded, err)
+		}
+	}
+}
