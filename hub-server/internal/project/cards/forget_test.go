@@ -1,0 +1,57 @@
+package cards_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/card"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// However much has ended since, a closed card is remembered while something is below it, and while its real end may follow.
+func TestACardIsRememberedAsLongAsItIsNeeded(t *testing.T) {
+	w := watch(t)
+	w.says(0, event.RunStarted, `{}`)
+	w.says(0, event.ToolStarted, `{"tool_call_id":"spawner","tool_name":"Agent"}`)
+	w.says(0, event.TaskStarted, `{"agent_id":"sub","name":"helper","agent_type":"async","tool_call_id":"spawner"}`)
+	w.says(0, event.ToolCompleted, `{"tool_call_id":"spawner","result":1}`)
+	w.says(0, event.ToolStarted, `{"tool_call_id":"orphan","tool_name":"Bash"}`)
+	w.says(2*time.Minute, event.RunCardOrphaned, `{"card_id":"orphan","card_kind":"tool","timeout_ms":120000}`)
+	for i := range 200 {
+		w.says(0, event.ToolStarted, fmt.Sprintf(`{"tool_call_id":"call_%d","tool_name":"Bash"}`, i))
+		w.says(0, event.ToolCompleted, fmt.Sprintf(`{"tool_call_id":"call_%d","result":1}`, i))
+	}
+	got := w.says(0, event.ToolCompleted, `{"tool_call_id":"orphan","result":1}`)
+	if len(got) != 1 {
+		t.Errorf("%d events for the end of a card that was given up, want its close", len(got))
+	}
+	w.says(9*time.Minute, event.StatusChange, `{"agent_id":"sub","stage":"busy"}`)
+	w.due(always, "turn_0000000000000001", 600*time.Second) // renewed through the closed call between them; the agent's is as far
+	for _, f := range w.says(0, event.RunCompleted, `{}`) {
+		e, err := card.Decode(f.Bytes)
+		if err != nil || e.Type != card.Close {
+			t.Errorf("%s, %v", f.Bytes, err)
+		}
+	}
+}
+
+// Sub-agents that are through make room for others; one that is named again is a new one.
+func TestASubAgentThatIsThroughMakesRoom(t *testing.T) {
+	w := watch(t)
+	w.says(0, event.RunStarted, `{}`)
+	for i := range 300 {
+		w.says(0, event.TaskStarted, fmt.Sprintf(`{"agent_id":"sub_%d","name":"helper"}`, i))
+		w.says(0, event.MessageStarted, fmt.Sprintf(`{"message_id":"msg_%d","agent_id":"sub_%d"}`, i, i))
+		w.says(0, event.SubAgentStatus, fmt.Sprintf(`{"agent_id":"sub_%d","status":"ok"}`, i))
+	}
+	if size := len(w.state.Encode()); size > 32<<10 {
+		t.Errorf("%d bytes are remembered", size)
+	}
+	if got := w.says(0, event.ToolStarted, `{"tool_call_id":"a","tool_name":"Bash","agent_id":"sub_299"}`); len(got) != 1 {
+		t.Errorf("%d events in a sub-agent that is still known, want the call", len(got))
+	}
+	if got := w.says(0, event.ToolStarted, `{"tool_call_id":"b","tool_name":"Bash","agent_id":"sub_0"}`); len(got) != 2 {
+		t.Errorf("%d events in a sub-agent that is forgotten, want its card and the call", len(got))
+	}
+}

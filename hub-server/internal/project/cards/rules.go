@@ -1,0 +1,131 @@
+package cards
+
+import "github.com/switchyard-dev/switchyard/shared/event"
+
+// Rule says what an event of the catalogue becomes in the trace of its conversation.
+type Rule struct {
+	Event event.Type
+	Form  string // the actions and the kinds of cards; "" for an event that is not shown
+	Why   string // one sentence: what is told, or why nothing is
+	apply applier
+}
+
+type applier func(*State, Fact)
+
+// appliers are the rules that do anything, by their events.
+var appliers = index(Rules())
+
+func index(rules []Rule) map[event.Type]applier {
+	byEvent := make(map[event.Type]applier, len(rules))
+	for _, r := range rules {
+		if r.apply != nil {
+			byEvent[r.Event] = r.apply
+		}
+	}
+	return byEvent
+}
+
+// Rules returns the decision for every event of the catalogue, those of reserved names last.
+func Rules() []Rule {
+	var rules []Rule
+	for _, group := range [][]Rule{lifeRules(), talkRules(), promptRules(), teamRules(), signalRules(), unseenRules()} {
+		rules = append(rules, group...)
+	}
+	return rules
+}
+
+const (
+	formEnd = "prompt.reply*, close(all open), close(turn)"
+	whyEnd  = "Open questions are cancelled; what is open ends as the run does, the cards below first, the turn last and with the metrics."
+)
+
+func lifeRules() []Rule {
+	return []Rule{
+		{event.RunStarted, "add(turn)", "The turn, numbered within the conversation; of a run that a run started an agent card below its step, call, message or turn.", (*State).runStarted},
+		{event.RunCompleted, formEnd, whyEnd + " Status ok.", (*State).runEnded},
+		{event.RunFailed, formEnd, whyEnd + " Status failed.", (*State).runEnded},
+		{event.RunCancelled, formEnd, whyEnd + " Status cancelled.", (*State).runEnded},
+		{event.RunInterrupted, formEnd, whyEnd + " Status failed with orphan_timeout.", (*State).runEnded},
+		{event.RunCancelling, "", "The end that follows says it; a call that ends until then was stopped.", (*State).runCancelling},
+		{event.RunRowRefused, "tick(turn, note)", "A part of what the agent said is missing; severity warn.", (*State).lost},
+		{event.RunLogGap, "tick(turn, note)", "A part of what the agent said is missing; severity warn.", (*State).lost},
+		{event.RunCardOrphaned, "close(card)", "Failed with orphan_timeout; a later end of the card counts in its stead.", (*State).orphaned},
+		{event.RunNotice, "add(system)", "At the root, once for each topic of the conversation; it never closes.", (*State).notice},
+		{event.AgentNotice, "add(system)", "At the root, once for each topic of the conversation; it never closes.", (*State).notice},
+		{event.AuthStatus, "add(system)?", "For the status expired, with topic auth_expired.", (*State).authStatus},
+		{event.AgentResult, "", "What the run has cost is told with the end of the turn.", (*State).agentResult},
+	}
+}
+
+func talkRules() []Rule {
+	return []Rule{
+		{event.MessageStarted, "add(message)", "Below the agent's card, else the turn.", (*State).messageStarted},
+		{event.MessageDelta, "append(message, text)", "Index is the content index; names of artifacts become links.", (*State).messageDelta},
+		{event.Thinking, "append(message, thinking)", "Outside of any message: add(thinking), append, and close where the next thing of the agent begins.", (*State).thinking},
+		{event.ToolInput, "append(message, tool_input)", "A message of nothing but arguments is added for it.", (*State).toolInput},
+		{event.MessageDone, "append(message, text)?, close(message)", "First what was not streamed. A text that does not go on from what was is a reset: the card is closed and another one added.", (*State).messageDone},
+		{event.ToolStarted, "add(tool)", "Below the newest message of the same agent, else its card; phase executing.", (*State).toolStarted},
+		{event.ToolCompleted, "close(tool)", "Status ok, with output, what the metadata says, and the artifacts of the call.", (*State).toolCompleted},
+		{event.ToolFailed, "close(tool)", "Status failed with the error; cancelled for a call that was stopped with its run.", (*State).toolFailed},
+		{event.ArtifactCreated, "add(artifact), close(artifact)", "Below the call that made it, else an open call, else the agent's card.", (*State).artifact},
+	}
+}
+
+func promptRules() []Rule {
+	return []Rule{
+		{event.PromptRequested, "set(tool)?, prompt.user", "With the request's own id; a call that waits for permission has phase permission_wait. What a policy answers is not shown.", (*State).promptRequested},
+		{event.PromptAnswered, "prompt.reply, set(tool)?", "continue and retry are approved with the word as reason, cancel is cancelled (R27).", (*State).promptAnswered},
+		{event.PromptExpired, "prompt.reply", "Decision timeout.", (*State).promptExpired},
+		{event.PromptDelivered, "", "The reply has told the decision.", nil},
+		{event.RunProcessEnded, "", "The run waits on; its questions stay open.", nil},
+	}
+}
+
+func teamRules() []Rule {
+	return []Rule{
+		{event.TaskStarted, "add(agent)", "Below the step, else the call, the sub-agent that started it, an open call, the message or the turn; set(agent) for one that is open.", (*State).taskStarted},
+		{event.SubAgentStatus, "set(agent)? | close(agent)", "Its open cards close first.", (*State).subAgentStatus},
+		{event.SubAgentsComplete, "", "Each has told its own end.", nil},
+		{event.Plan, "add(plan)", "Below the agent's card, else the turn; set(plan) for one that is open. A plan under review has no card.", (*State).plan},
+		{event.PlanStepStatus, "add(step) | set(step) | close(step)", "Below its plan, else the open one, else the agent's card.", (*State).planStep},
+		{event.PlanEnded, "close(step)*, close(plan)", "Steps that nobody has ended are skipped, or cancelled with the plan.", (*State).planEnded},
+		{event.Todo, "add(todo) | set(todo) | close(todo)", "Open ones close with the run: skipped if it completed.", (*State).todo},
+		{event.Team, "add(team) | set(team)", "Closes with the run.", (*State).team},
+		{event.Budget, "add(budget), close(budget)", "The newest amounts are told again with the end of the turn.", (*State).budget},
+		{event.MemoryOp, "add(memory_op), close(memory_op)", "Below the agent's card, else the turn.", (*State).memoryOp},
+		{event.CompactBoundary, "add(memory_op), close(memory_op)", "Op compact.", (*State).compaction},
+		{event.ContextCompaction, "add(memory_op), close(memory_op)", "Op compact.", (*State).compaction},
+	}
+}
+
+func signalRules() []Rule {
+	return []Rule{
+		{event.TaskProgress, "tick(progress)?", "Of the call, else the step, else the agent's card; at most one in 250 ms, none after the end.", (*State).taskProgress},
+		{event.StatusChange, "tick(heartbeat)?", "Of the call, else the agent's card; at most one in 250 ms, none after the end.", (*State).statusChange},
+		{event.SessionState, "tick(heartbeat)?", "Of the turn, with the state as stage.", (*State).sessionState},
+		{event.TaskNotification, "tick(note)", "Of the call, else the agent's card.", (*State).taskNotification},
+		{event.ToolUseSummary, "tick(intent)", "Of the call.", (*State).toolUseSummary},
+		{event.RouteDecision, "tick(escalation)", "Of the agent's card, else the turn.", (*State).routeDecision},
+		{event.APIRetry, "tick(note)", "Severity warn.", (*State).apiRetry},
+		{event.RateLimit, "tick(note)", "Severity warn.", (*State).rateLimit},
+		{event.ContextWarning, "tick(note)", "Severity warn.", (*State).contextWarning},
+	}
+}
+
+// unseenRules are the events that are not shown, and do nothing.
+func unseenRules() []Rule {
+	rules := []Rule{
+		{Event: event.RunQueued, Why: "The turn opens when the agent works: no card would be renewed while the run waits."},
+		{Event: event.RunCheckpoint, Why: "For resuming; nothing that a person acts on."},
+		{Event: event.RunOutputBatch, Why: "Raw output of the process; it is in the log."},
+		{Event: event.RunLateOutcome, Why: "Late: the cards have had their end."},
+		{Event: event.SessionInit, Why: "The agent's own session; for resuming."},
+		{Event: event.SessionMetrics, Why: "Counters while it works; the sum is told with the end of the turn."},
+	}
+	for _, row := range event.Rows() {
+		if row.Reserved {
+			rules = append(rules, Rule{Event: row.Stored, Why: "A reserved name: its payload has no decided shape."})
+		}
+	}
+	return rules
+}
