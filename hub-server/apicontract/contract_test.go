@@ -23,10 +23,14 @@ var open = []string{"bootstrapUser", "registerUser", "login", "refreshTokens", "
 // naturallyIdempotent are the POSTs without an Idempotency-Key, because a repeat is recognised by something else or creates nothing.
 var naturallyIdempotent = []string{
 	"bootstrapUser", "registerUser", "enrolEdge", // one-time tokens
-	"sendMessage",            // client_msg_id
+	"sendMessage", "forwardMessage", // client_msg_id
+	"uploadAttachment",          // its owner, bytes, name and type
+	"pinMessage", "addReaction", // a state to reach
 	"answerPrompt",           // request_id
 	"login", "refreshTokens", // a fresh login, a successor token
-	"logout", "markRead", "cancelAgentTask", // a state to reach
+	"logout", "markRead", "cancelAgentTask", "recallMessage", "readNotification", "readAllNotifications", "logoutEverywhere",
+	"requestContact", "acceptContact", "declineContact", "leaveSession", "transferSession", "dissolveSession", "registerPush",
+	"testPush", // a state to reach, a push that nobody keeps
 }
 
 func TestEveryOperationNeedsACredentialUnlessListed(t *testing.T) {

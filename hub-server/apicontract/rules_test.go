@@ -20,6 +20,8 @@ type applied struct {
 	Effect string   `json:"effect"`
 	Record string   `json:"record"`
 	Key    []string `json:"key"`
+	Final  string   `json:"final"`
+	Of     string   `json:"of"`
 }
 
 func frameTypesWithRule(t *testing.T) []string {
@@ -65,8 +67,12 @@ type probe struct {
 func (p probe) run() {
 	p.t.Helper()
 	first, name := p.frame("a", 1), p.name()
-	if p.rule.Effect == "ignored" {
+	switch p.rule.Effect {
+	case "ignored":
 		p.want(client.NewReducer(), first, client.Ignored, "first")
+		return
+	case "whole":
+		p.listing()
 		return
 	}
 	if got, want := client.Key(first), string(p.typ)+" "+strings.Join(p.values(1), "/"); got != want {
@@ -81,6 +87,9 @@ func (p probe) run() {
 	p.want(r, first, client.Repeated, "again")
 	second := map[string]client.Verdict{"put": client.Applied, "merge": client.Applied, "once": client.Repeated, "remove": client.Repeated, "forward": client.Applied, "appended": client.Missed}
 	p.want(r, p.frame("b", 3), second[p.rule.Effect], "with other content, and 3 after 1")
+	if p.rule.Final != "" {
+		p.finality()
+	}
 	_, record := r.Records()[name]
 	_, mark := r.Marks()[name]
 	if record != slices.Contains([]string{"put", "merge", "once"}, p.rule.Effect) || mark != p.numbered() {
@@ -88,6 +97,47 @@ func (p probe) run() {
 	}
 	if merged := strings.Contains(string(r.Records()[name]), `"a":`); p.rule.Effect == "put" && merged || p.rule.Effect == "merge" && !merged {
 		p.t.Errorf("%s: the record is %s", p.typ, r.Records()[name])
+	}
+}
+
+// listing tries that what a list does not have is gone behind it, and that a frame without a list does nothing.
+func (p probe) listing() {
+	p.t.Helper()
+	list := func(names ...string) client.HubWebSocketFrame {
+		items := make([]map[string]string, len(names))
+		for i, name := range names {
+			items[i] = map[string]string{p.rule.Of: name}
+		}
+		raw, err := json.Marshal(map[string]any{p.rule.Key[0]: items})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return client.HubWebSocketFrame{Type: p.typ, Payload: raw}
+	}
+	r := client.NewReducer()
+	p.want(r, list("x", "y"), client.Applied, "a list")
+	p.want(r, list("y", "x"), client.Repeated, "the same list")
+	p.want(r, client.HubWebSocketFrame{Type: p.typ, Payload: json.RawMessage(`{}`)}, client.Ignored, "no list")
+	p.want(r, list("y", "z"), client.Applied, "another list")
+	var stand []string
+	for name := range r.Records() {
+		stand = append(stand, name)
+	}
+	if want := []string{p.rule.Record + " y", p.rule.Record + " z"}; !slices.Equal(sorted(stand), want) {
+		p.t.Errorf("%s: there stand %v, want %v", p.typ, stand, want)
+	}
+}
+
+// finality tries in both orders that a field which is true stays so.
+func (p probe) finality() {
+	p.t.Helper()
+	over, open := p.frame(p.rule.Final, 1), p.frame("a", 1)
+	r := client.NewReducer()
+	p.want(r, open, client.Applied, "still open")
+	p.want(r, over, client.Applied, "over")
+	p.want(r, open, client.Repeated, "an earlier version behind a final one")
+	if got, want := string(r.Records()[p.name()]), string(over.Payload); got != want {
+		p.t.Errorf("%s: the record is %s, want %s", p.typ, got, want)
 	}
 }
 

@@ -19,45 +19,47 @@ const (
 // ahead holds what a connection has brought and nobody has taken yet, in order. Somebody reads all the time, so that the pings of the hub are
 // answered while a caller is busy with a frame; one who stays busy until maxAhead is held is read for no longer. A frame that is held counts for
 // nothing: cursors are of frames that were handed on.
-type ahead struct {
+type ahead[T any] struct {
 	mu   sync.Mutex
-	held []received
+	held []received[T]
 	size int // of held
 
 	came, room chan struct{} // signals: something was added, something was taken
 }
 
 // received is a frame, or why there are no more.
-type received struct {
-	frame *HubWebSocketFrame
-	hello *AuthOKPayload // of an auth.ok
+type received[T any] struct {
+	frame T
 	size  int
 	err   error
 }
 
-func newAhead() *ahead { return &ahead{came: make(chan struct{}, 1), room: make(chan struct{}, 1)} }
+// greeted is a frame of /client/ws.
+type greeted struct {
+	*HubWebSocketFrame
+	hello *AuthOKPayload // of an auth.ok
+}
 
-// fill reads until the connection ends; the last that it adds says why.
-func (a *ahead) fill(ctx context.Context, socket *websocket.Conn) {
-	patience := silence
+func newAhead[T any]() *ahead[T] {
+	return &ahead[T]{came: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+}
+
+// fill reads until the connection ends; the last that it adds says why. read returns a frame and how many bytes it had.
+func (a *ahead[T]) fill(ctx context.Context, read func(context.Context) (T, int, error)) {
 	for {
 		if err := a.awaitRoom(ctx); err != nil {
-			a.add(received{err: fmt.Errorf("connection given up: %w", err)})
+			a.add(received[T]{err: fmt.Errorf("connection given up: %w", err)})
 			return
 		}
-		got, err := read(ctx, socket, patience)
+		frame, size, err := read(ctx)
+		a.add(received[T]{frame: frame, size: size + besideText, err: err})
 		if err != nil {
-			a.add(received{err: err})
 			return
 		}
-		if got.hello != nil {
-			patience = patienceOf(got.hello, patience)
-		}
-		a.add(got)
 	}
 }
 
-func (a *ahead) awaitRoom(ctx context.Context) error {
+func (a *ahead[T]) awaitRoom(ctx context.Context) error {
 	for a.full() {
 		select {
 		case <-a.room:
@@ -68,13 +70,13 @@ func (a *ahead) awaitRoom(ctx context.Context) error {
 	return nil
 }
 
-func (a *ahead) full() bool {
+func (a *ahead[T]) full() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.size >= maxAhead
 }
 
-func (a *ahead) add(r received) {
+func (a *ahead[T]) add(r received[T]) {
 	a.mu.Lock()
 	a.held = append(a.held, r)
 	a.size += r.size
@@ -83,10 +85,10 @@ func (a *ahead) add(r received) {
 }
 
 // next takes the oldest that is held, waiting for it if need be. It returns why there are no more, or the error of ctx.
-func (a *ahead) next(ctx context.Context) (received, error) {
+func (a *ahead[T]) next(ctx context.Context) (received[T], error) {
 	for {
 		if ctx.Err() != nil {
-			return received{}, ctx.Err()
+			return received[T]{}, ctx.Err()
 		}
 		if got, ok := a.take(); ok {
 			signal(a.room)
@@ -99,14 +101,14 @@ func (a *ahead) next(ctx context.Context) (received, error) {
 	}
 }
 
-func (a *ahead) take() (received, bool) {
+func (a *ahead[T]) take() (received[T], bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.held) == 0 {
-		return received{}, false
+		return received[T]{}, false
 	}
 	got := a.held[0]
-	a.held[0] = received{} // for the collector
+	a.held[0] = received[T]{} // for the collector
 	a.held = a.held[1:]
 	a.size -= got.size
 	return got, true
@@ -128,22 +130,38 @@ func patienceOf(hello *AuthOKPayload, before time.Duration) time.Duration {
 	return 2*time.Duration(hello.HeartbeatSecs)*time.Second + 5*time.Second
 }
 
-func read(ctx context.Context, socket *websocket.Conn, patience time.Duration) (received, error) {
+// reader reads the frames of a socket.
+func reader(socket *websocket.Conn) func(context.Context) (greeted, int, error) {
+	patience := silence
+	return func(ctx context.Context) (greeted, int, error) {
+		data, err := readText(ctx, socket, patience)
+		if err != nil {
+			return greeted{}, 0, err
+		}
+		var frame HubWebSocketFrame
+		if err := json.Unmarshal(data, &frame); err != nil {
+			return greeted{}, 0, fmt.Errorf("unreadable frame: %w", err)
+		}
+		hello, err := readHello(&frame)
+		if hello != nil {
+			patience = patienceOf(hello, patience)
+		}
+		return greeted{&frame, hello}, len(data), err
+	}
+}
+
+// readText reads one message, for which it waits no longer than patience.
+func readText(ctx context.Context, socket *websocket.Conn, patience time.Duration) ([]byte, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, patience, errSilent)
 	defer cancel()
 	_, data, err := socket.Read(limited)
 	if cause := context.Cause(limited); err != nil && cause != nil {
-		return received{}, fmt.Errorf("connection given up: %w", cause)
+		return nil, fmt.Errorf("connection given up: %w", cause)
 	}
 	if err != nil {
-		return received{}, fmt.Errorf("connection ended: %w", err)
+		return nil, fmt.Errorf("connection ended: %w", err)
 	}
-	var frame HubWebSocketFrame
-	if err := json.Unmarshal(data, &frame); err != nil {
-		return received{}, fmt.Errorf("unreadable frame: %w", err)
-	}
-	hello, err := readHello(&frame)
-	return received{frame: &frame, hello: hello, size: len(data) + besideText}, err
+	return data, nil
 }
 
 // readHello returns the payload of an auth.ok, nil of any other frame. Its cursor may stand in the payload alone.

@@ -98,6 +98,30 @@ func (e CanonicalEventProvenanceSourceType) Valid() bool {
 	}
 }
 
+// Defines values for ContactState.
+const (
+	ContactStateBlocked         ContactState = "blocked"
+	ContactStateFriend          ContactState = "friend"
+	ContactStateRequestReceived ContactState = "request_received"
+	ContactStateRequestSent     ContactState = "request_sent"
+)
+
+// Valid indicates whether the value is a known member of the ContactState enum.
+func (e ContactState) Valid() bool {
+	switch e {
+	case ContactStateBlocked:
+		return true
+	case ContactStateFriend:
+		return true
+	case ContactStateRequestReceived:
+		return true
+	case ContactStateRequestSent:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ContentType.
 const (
 	ContentTypeCode       ContentType = "code"
@@ -125,6 +149,33 @@ func (e ContentType) Valid() bool {
 	case ContentTypeLinkCard:
 		return true
 	case ContentTypeText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DeployCardContentStatus.
+const (
+	DeployCardContentStatusCancelled DeployCardContentStatus = "cancelled"
+	DeployCardContentStatusFailed    DeployCardContentStatus = "failed"
+	DeployCardContentStatusQueued    DeployCardContentStatus = "queued"
+	DeployCardContentStatusRunning   DeployCardContentStatus = "running"
+	DeployCardContentStatusSucceeded DeployCardContentStatus = "succeeded"
+)
+
+// Valid indicates whether the value is a known member of the DeployCardContentStatus enum.
+func (e DeployCardContentStatus) Valid() bool {
+	switch e {
+	case DeployCardContentStatusCancelled:
+		return true
+	case DeployCardContentStatusFailed:
+		return true
+	case DeployCardContentStatusQueued:
+		return true
+	case DeployCardContentStatusRunning:
+		return true
+	case DeployCardContentStatusSucceeded:
 		return true
 	default:
 		return false
@@ -421,6 +472,7 @@ const (
 	ProblemCodeDigestMismatch       ProblemCode = "digest_mismatch"
 	ProblemCodeEdgeRefused          ProblemCode = "edge_refused"
 	ProblemCodeEdgeRevoked          ProblemCode = "edge_revoked"
+	ProblemCodeEditTimeout          ProblemCode = "edit_timeout"
 	ProblemCodeEmptyPrompt          ProblemCode = "empty_prompt"
 	ProblemCodeEnrolmentInvalid     ProblemCode = "enrolment_invalid"
 	ProblemCodeEventsExpired        ProblemCode = "events_expired"
@@ -436,6 +488,7 @@ const (
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
+	ProblemCodeRecallTimeout        ProblemCode = "recall_timeout"
 	ProblemCodeRunActive            ProblemCode = "run_active"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
@@ -476,6 +529,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeEdgeRevoked:
 		return true
+	case ProblemCodeEditTimeout:
+		return true
 	case ProblemCodeEmptyPrompt:
 		return true
 	case ProblemCodeEnrolmentInvalid:
@@ -505,6 +560,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodePromptExpired:
 		return true
 	case ProblemCodeRateLimited:
+		return true
+	case ProblemCodeRecallTimeout:
 		return true
 	case ProblemCodeRunActive:
 		return true
@@ -593,6 +650,57 @@ func (e PromptState) Valid() bool {
 	}
 }
 
+// Defines values for PushChannel.
+const (
+	PushChannelNtfy    PushChannel = "ntfy"
+	PushChannelWebpush PushChannel = "webpush"
+)
+
+// Valid indicates whether the value is a known member of the PushChannel enum.
+func (e PushChannel) Valid() bool {
+	switch e {
+	case PushChannelNtfy:
+		return true
+	case PushChannelWebpush:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PushState.
+const (
+	PushStateCleared    PushState = "cleared"
+	PushStateClearing   PushState = "clearing"
+	PushStateFailed     PushState = "failed"
+	PushStatePending    PushState = "pending"
+	PushStateSent       PushState = "sent"
+	PushStateSuppressed PushState = "suppressed"
+	PushStateWithdrawn  PushState = "withdrawn"
+)
+
+// Valid indicates whether the value is a known member of the PushState enum.
+func (e PushState) Valid() bool {
+	switch e {
+	case PushStateCleared:
+		return true
+	case PushStateClearing:
+		return true
+	case PushStateFailed:
+		return true
+	case PushStatePending:
+		return true
+	case PushStateSent:
+		return true
+	case PushStateSuppressed:
+		return true
+	case PushStateWithdrawn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RunState.
 const (
 	RunStateCancelled     RunState = "cancelled"
@@ -665,6 +773,27 @@ func (e SessionType) Valid() bool {
 	case SessionTypeGroup:
 		return true
 	case SessionTypePrivate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SyncPageResume.
+const (
+	SyncPageResumeFresh    SyncPageResume = "fresh"
+	SyncPageResumeReplayed SyncPageResume = "replayed"
+	SyncPageResumeReset    SyncPageResume = "reset"
+)
+
+// Valid indicates whether the value is a known member of the SyncPageResume enum.
+func (e SyncPageResume) Valid() bool {
+	switch e {
+	case SyncPageResumeFresh:
+		return true
+	case SyncPageResumeReplayed:
+		return true
+	case SyncPageResumeReset:
 		return true
 	default:
 		return false
@@ -916,6 +1045,9 @@ type AgentTaskList struct {
 	Next PageToken `json:"next,omitempty,omitzero"`
 }
 
+// Announcement What everybody in the conversation should know; empty for none.
+type Announcement = string
+
 // Artifact defines model for Artifact.
 type Artifact struct {
 	ContentType string     `json:"content_type"`
@@ -952,12 +1084,22 @@ type Attachment struct {
 	// Size Bytes of what the address leads to.
 	Size int64 `json:"size,omitempty,omitzero"`
 
-	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`.
+	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`. Or the `url` of an uploaded file, whose name, type and size then stand here whatever the sender says.
 	URL string `json:"url"`
 }
 
+// AttachmentID defines model for AttachmentID.
+type AttachmentID = string
+
 // AttachmentKind defines model for AttachmentKind.
 type AttachmentKind string
+
+// AttentionInput defines model for AttentionInput.
+type AttentionInput struct {
+	// Foreground A person has this device in front of them.
+	Foreground bool      `json:"foreground"`
+	SessionID  SessionID `json:"session_id,omitempty,omitzero"`
+}
 
 // AuthOKPayload The first frame of a connection, and its heartbeat after 20 s of silence.
 type AuthOKPayload struct {
@@ -971,6 +1113,9 @@ type AuthOKPayload struct {
 	HeartbeatSecs int    `json:"heartbeat_secs,omitempty,omitzero"`
 	Message       string `json:"message,omitempty,omitzero"`
 
+	// Online Which friends are online, all of them. Absent if that is not said.
+	Online []PresencePayload `json:"online,omitempty,omitzero"`
+
 	// Reason Why a `reset`.
 	Reason string `json:"reason,omitempty,omitzero"`
 
@@ -980,6 +1125,9 @@ type AuthOKPayload struct {
 
 // AuthOKPayloadResume `reset` means: take a REST snapshot, then go on from `cursor`.
 type AuthOKPayloadResume string
+
+// AvatarURL An `https` address; empty for none.
+type AvatarURL = string
 
 // BootstrapInput defines model for BootstrapInput.
 type BootstrapInput struct {
@@ -1053,8 +1201,57 @@ type CanonicalEventList struct {
 	Next int64 `json:"next,omitempty,omitzero"`
 }
 
+// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+type ChangeSeq = int64
+
 // ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 type ClientMsgID = string
+
+// CodeContent defines model for CodeContent.
+type CodeContent struct {
+	Code     string `json:"code"`
+	Filename string `json:"filename,omitempty,omitzero"`
+	Language string `json:"language,omitempty,omitzero"`
+}
+
+// Contact defines model for Contact.
+type Contact struct {
+	DisplayName string `json:"display_name,omitempty,omitzero"`
+
+	// LastSeenAt Of a friend who is not online: when a device of theirs logged in or renewed its login last, which connected ones do every few minutes.
+	LastSeenAt time.Time `json:"last_seen_at,omitempty,omitzero"`
+
+	// Message Of the request.
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Online Of a friend: a device of theirs is connected, or was a moment ago (HUB_PRESENCE_GRACE).
+	Online    bool         `json:"online,omitempty,omitzero"`
+	RequestID RequestID    `json:"request_id,omitempty,omitzero"`
+	Since     time.Time    `json:"since"`
+	State     ContactState `json:"state"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+
+	// Username What a person logs in with and is mentioned by.
+	Username Username `json:"username"`
+}
+
+// ContactInput defines model for ContactInput.
+type ContactInput struct {
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Username What a person logs in with and is mentioned by.
+	Username Username `json:"username"`
+}
+
+// ContactList defines model for ContactList.
+type ContactList struct {
+	Items []Contact `json:"items"`
+}
+
+// ContactState defines model for ContactState.
+type ContactState string
 
 // ContentType defines model for ContentType.
 type ContentType string
@@ -1064,6 +1261,21 @@ type Cursor = string
 
 // DeliveryID defines model for DeliveryID.
 type DeliveryID = string
+
+// DeployCardContent defines model for DeployCardContent.
+type DeployCardContent struct {
+	Description string                  `json:"description,omitempty,omitzero"`
+	Environment string                  `json:"environment,omitempty,omitzero"`
+	Status      DeployCardContentStatus `json:"status"`
+	Title       string                  `json:"title"`
+
+	// URL `http` or `https`.
+	URL     string `json:"url,omitempty,omitzero"`
+	Version string `json:"version,omitempty,omitzero"`
+}
+
+// DeployCardContentStatus defines model for DeployCardContent.Status.
+type DeployCardContentStatus string
 
 // Device defines model for Device.
 type Device struct {
@@ -1104,6 +1316,14 @@ type DeviceList struct {
 
 // DeviceType defines model for DeviceType.
 type DeviceType string
+
+// DiffContent defines model for DiffContent.
+type DiffContent struct {
+	// Diff In unified form.
+	Diff     string `json:"diff"`
+	Filename string `json:"filename,omitempty,omitzero"`
+	Title    string `json:"title,omitempty,omitzero"`
+}
 
 // Edge defines model for Edge.
 type Edge struct {
@@ -1203,6 +1423,50 @@ type EventType = string
 // EventsURL Where to follow the run, on this hub.
 type EventsURL = string
 
+// FileContent Without `url` the file is the message's attachment.
+type FileContent struct {
+	Caption  string `json:"caption,omitempty,omitzero"`
+	Filename string `json:"filename,omitempty,omitzero"`
+	MimeType string `json:"mime_type,omitempty,omitzero"`
+
+	// Size Bytes.
+	Size int64 `json:"size,omitempty,omitzero"`
+
+	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`.
+	URL string `json:"url,omitempty,omitzero"`
+}
+
+// ForwardInput defines model for ForwardInput.
+type ForwardInput struct {
+	To []ForwardTarget `json:"to"`
+}
+
+// ForwardReceipt defines model for ForwardReceipt.
+type ForwardReceipt struct {
+	// Items In the order of `to`.
+	Items []ForwardedCopy `json:"items"`
+}
+
+// ForwardTarget defines model for ForwardTarget.
+type ForwardTarget struct {
+	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
+	ClientMsgID ClientMsgID `json:"client_msg_id"`
+	SessionID   SessionID   `json:"session_id"`
+}
+
+// ForwardedCopy defines model for ForwardedCopy.
+type ForwardedCopy struct {
+	CreatedAt time.Time `json:"created_at"`
+
+	// Deduplicated This is the first answer again.
+	Deduplicated bool      `json:"deduplicated"`
+	MessageID    MessageID `json:"message_id"`
+
+	// SeqID A message's number in its conversation, from 1 without holes.
+	SeqID     SeqID     `json:"seq_id"`
+	SessionID SessionID `json:"session_id"`
+}
+
 // FrameTraceID The run's trace id as S3 frames carry it.
 type FrameTraceID = string
 
@@ -1265,6 +1529,24 @@ type HubWebSocketFrame struct {
 // HubWebSocketFrameType All frame types there are. `typing` is the only one that a client may send; anything else from a client is dropped and counted.
 type HubWebSocketFrameType string
 
+// ImageContent What the picture is of. Without `url` it is the message's attachment.
+type ImageContent struct {
+	Alt     string `json:"alt,omitempty,omitzero"`
+	Caption string `json:"caption,omitempty,omitzero"`
+
+	// Height In pixels.
+	Height int `json:"height,omitempty,omitzero"`
+
+	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`.
+	URL string `json:"url,omitempty,omitzero"`
+
+	// Width In pixels.
+	Width int `json:"width,omitempty,omitzero"`
+}
+
+// InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
+type InfoVersion = int64
+
 // Invitation defines model for Invitation.
 type Invitation struct {
 	CreatedAt time.Time    `json:"created_at"`
@@ -1277,6 +1559,19 @@ type Invitation struct {
 
 // InvitationID defines model for InvitationID.
 type InvitationID = string
+
+// LinkCardContent defines model for LinkCardContent.
+type LinkCardContent struct {
+	Description string `json:"description,omitempty,omitzero"`
+
+	// ImageURL `http` or `https`.
+	ImageURL string `json:"image_url,omitempty,omitzero"`
+	SiteName string `json:"site_name,omitempty,omitzero"`
+	Title    string `json:"title"`
+
+	// URL `http` or `https`.
+	URL string `json:"url"`
+}
 
 // LogCursor An event's number in its run, alone or behind an epoch and a dot.
 type LogCursor = string
@@ -1317,14 +1612,32 @@ type Message struct {
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id,omitempty,omitzero"`
 
-	// Content Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`.
-	Content          MessageContent `json:"content"`
-	ContentType      ContentType    `json:"content_type"`
-	CreatedAt        time.Time      `json:"created_at"`
-	ID               MessageID      `json:"id"`
-	Mentions         []AgentID      `json:"mentions,omitempty,omitzero"`
-	MessageID        MessageID      `json:"message_id"`
-	ReplyToMessageID MessageID      `json:"reply_to_message_id,omitempty,omitzero"`
+	// Content Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
+	Content     MessageContent `json:"content"`
+	ContentType ContentType    `json:"content_type"`
+	CreatedAt   time.Time      `json:"created_at"`
+	EditedAt    time.Time      `json:"edited_at,omitempty,omitzero"`
+
+	// Forwarded Whose words a forwarded message repeats, and when they were said first.
+	Forwarded MessageOrigin `json:"forwarded,omitempty,omitzero"`
+	ID        MessageID     `json:"id"`
+
+	// Mentions The agents and people of the conversation whom it names, or whom its sender has listed.
+	Mentions  []MemberID `json:"mentions,omitempty,omitzero"`
+	MessageID MessageID  `json:"message_id"`
+
+	// Pinned By whom, and since when; by REST alone, frames tell of each pin.
+	Pinned MessagePinned `json:"pinned,omitempty,omitzero"`
+
+	// Reactions By REST alone; frames tell of each.
+	Reactions []Reaction `json:"reactions,omitempty,omitzero"`
+
+	// Recalled It was taken back: `content` is `{}`, and attachments, mentions and what it answered are not told any more.
+	Recalled         bool      `json:"recalled,omitempty,omitzero"`
+	ReplyToMessageID MessageID `json:"reply_to_message_id,omitempty,omitzero"`
+
+	// Revision How often it was edited; absent if never. Of two versions the one with the greater number stands.
+	Revision int64 `json:"revision,omitempty,omitzero"`
 
 	// SenderID A user or an agent.
 	SenderID   MemberID   `json:"sender_id"`
@@ -1338,8 +1651,32 @@ type Message struct {
 	TaskIds []RunID `json:"task_ids,omitempty,omitzero"`
 }
 
-// MessageContent Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`.
+// MessageChangeList defines model for MessageChangeList.
+type MessageChangeList struct {
+	// Items In the order of their last changes.
+	Items []Message `json:"items"`
+
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change"`
+
+	// Next The `after_change` to go on with; absent when there is no more.
+	Next int64 `json:"next,omitempty,omitzero"`
+}
+
+// MessageContent Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
 type MessageContent = json.RawMessage
+
+// MessageEdit defines model for MessageEdit.
+type MessageEdit struct {
+	// Attachments All that it has from now on; absent: those that it has.
+	Attachments []Attachment `json:"attachments,omitempty,omitzero"`
+
+	// Content Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
+	Content MessageContent `json:"content"`
+
+	// Mentions Members besides those whom the new text names; absent: those that were listed before.
+	Mentions []MemberID `json:"mentions,omitempty,omitzero"`
+}
 
 // MessageID defines model for MessageID.
 type MessageID = string
@@ -1352,16 +1689,21 @@ type MessageInput struct {
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id"`
 
-	// Content Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`.
-	Content          MessageContent `json:"content"`
-	ContentType      ContentType    `json:"content_type,omitempty,omitzero"`
-	Mentions         []AgentID      `json:"mentions,omitempty,omitzero"`
-	ReplyToMessageID MessageID      `json:"reply_to_message_id,omitempty,omitzero"`
+	// Content Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
+	Content     MessageContent `json:"content"`
+	ContentType ContentType    `json:"content_type,omitempty,omitzero"`
+
+	// Mentions Members besides those whom the text names as `@name`: at most 16 agents and 64 people. Agents get a run, people a notification.
+	Mentions         []MemberID `json:"mentions,omitempty,omitzero"`
+	ReplyToMessageID MessageID  `json:"reply_to_message_id,omitempty,omitzero"`
 }
 
 // MessageList defines model for MessageList.
 type MessageList struct {
 	Items []Message `json:"items"`
+
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change,omitempty,omitzero"`
 
 	// LastSeq A message's number in its conversation, from 1 without holes.
 	LastSeq SeqID `json:"last_seq"`
@@ -1370,8 +1712,18 @@ type MessageList struct {
 	Next int64 `json:"next,omitempty,omitzero"`
 }
 
+// MessageOrigin Whose words a forwarded message repeats, and when they were said first.
+type MessageOrigin struct {
+	// SenderName Empty of one that is no more.
+	SenderName string     `json:"sender_name"`
+	SenderType SenderType `json:"sender_type"`
+	SentAt     time.Time  `json:"sent_at"`
+}
+
 // MessagePinPayload defines model for MessagePinPayload.
 type MessagePinPayload struct {
+	// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	ChangeSeq ChangeSeq `json:"change_seq,omitempty,omitzero"`
 	MessageID MessageID `json:"message_id"`
 	PinnedAt  time.Time `json:"pinned_at"`
 
@@ -1380,13 +1732,24 @@ type MessagePinPayload struct {
 	SessionID      SessionID `json:"session_id"`
 }
 
+// MessagePinned By whom, and since when; by REST alone, frames tell of each pin.
+type MessagePinned struct {
+	PinnedAt time.Time `json:"pinned_at"`
+
+	// PinnedByUserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	PinnedByUserID UserID `json:"pinned_by_user_id"`
+}
+
 // MessageReactionPayload defines model for MessageReactionPayload.
 type MessageReactionPayload struct {
-	Action    MessageReactionPayloadAction `json:"action"`
-	Count     int                          `json:"count"`
-	MessageID MessageID                    `json:"message_id"`
-	Reaction  string                       `json:"reaction"`
-	SessionID SessionID                    `json:"session_id"`
+	Action MessageReactionPayloadAction `json:"action"`
+
+	// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	ChangeSeq ChangeSeq `json:"change_seq,omitempty,omitzero"`
+	Count     int       `json:"count"`
+	MessageID MessageID `json:"message_id"`
+	Reaction  string    `json:"reaction"`
+	SessionID SessionID `json:"session_id"`
 
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	UserID UserID `json:"user_id"`
@@ -1397,7 +1760,15 @@ type MessageReactionPayloadAction string
 
 // MessageRecallPayload defines model for MessageRecallPayload.
 type MessageRecallPayload struct {
+	// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	ChangeSeq ChangeSeq `json:"change_seq,omitempty,omitzero"`
 	MessageID MessageID `json:"message_id"`
+
+	// SenderID A user or an agent.
+	SenderID MemberID `json:"sender_id,omitempty,omitzero"`
+
+	// SeqID A message's number in its conversation, from 1 without holes.
+	SeqID     SeqID     `json:"seq_id,omitempty,omitzero"`
 	SessionID SessionID `json:"session_id"`
 }
 
@@ -1419,22 +1790,51 @@ type MessageReceipt struct {
 
 // MessageUnpinPayload defines model for MessageUnpinPayload.
 type MessageUnpinPayload struct {
+	// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	ChangeSeq ChangeSeq `json:"change_seq,omitempty,omitzero"`
 	MessageID MessageID `json:"message_id"`
 	SessionID SessionID `json:"session_id"`
+}
+
+// MessagesFound defines model for MessagesFound.
+type MessagesFound struct {
+	Items []Message `json:"items"`
+
+	// Next Opaque; absent on the last page.
+	Next PageToken `json:"next,omitempty,omitzero"`
+
+	// Partial The hub is still reading messages that were there before it could search: older ones may be missing.
+	Partial bool `json:"partial"`
 }
 
 // NewPassword At most 128 bytes of UTF-8.
 type NewPassword = string
 
+// NotificationID `ntf_` and a UUID; of a question of an agent, its `request_id`.
+type NotificationID = string
+
+// NotificationList defines model for NotificationList.
+type NotificationList struct {
+	Items []NotificationPayload `json:"items"`
+
+	// Next Opaque; absent on the last page.
+	Next PageToken `json:"next,omitempty,omitzero"`
+
+	// Unread How many of all are unread, on other pages too.
+	Unread int `json:"unread"`
+}
+
 // NotificationPayload defines model for NotificationPayload.
 type NotificationPayload struct {
 	CreatedAt time.Time `json:"created_at"`
-	ID        string    `json:"id"`
 
-	// Payload Of type `prompt`: a Prompt as it stood then. Its `id` is the request's, so the newest one replaces those before.
+	// ID `ntf_` and a UUID; of a question of an agent, its `request_id`.
+	ID NotificationID `json:"id"`
+
+	// Payload By type. `mention`: `session_id`, `message_id`, `by_user_id`. `group_invite`: `session_id`, `name`, `by_user_id`. `friend_request`: a FriendRequestPayload. `agent_done`: `task_id`, `session_id`, `agent_id`, `state`, which is how the run ended. `system`: `kind`, and for `login_ended` `device_id` and `reason`. `prompt`: a Prompt as it stood then; its `id` is the request's, so the newest one replaces those before.
 	Payload json.RawMessage `json:"payload"`
 
-	// Read Of type `prompt`: nothing is left to be answered.
+	// Read Read stays read. Of type `prompt`: nothing is left to be answered.
 	Read bool                    `json:"read"`
 	Type NotificationPayloadType `json:"type"`
 }
@@ -1442,16 +1842,43 @@ type NotificationPayload struct {
 // NotificationPayloadType defines model for NotificationPayload.Type.
 type NotificationPayloadType string
 
+// OwnerInput defines model for OwnerInput.
+type OwnerInput struct {
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+}
+
 // PageToken Opaque; absent on the last page.
 type PageToken = string
 
 // PermissionMode What the agent may do without asking.
 type PermissionMode = string
 
-// PresencePayload defines model for PresencePayload.
-type PresencePayload struct {
+// Person defines model for Person.
+type Person struct {
+	DisplayName string `json:"display_name,omitempty,omitzero"`
+
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	UserID UserID `json:"user_id"`
+
+	// Username What a person logs in with and is mentioned by.
+	Username Username `json:"username"`
+}
+
+// PinList defines model for PinList.
+type PinList struct {
+	Items []Message `json:"items"`
+}
+
+// PresencePayload To friends alone.
+type PresencePayload struct {
+	Online bool `json:"online,omitempty,omitzero"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+
+	// Version Of two that come over one connection, whichever is greater holds.
+	Version int64 `json:"version,omitempty,omitzero"`
 }
 
 // PrivateSessionInput defines model for PrivateSessionInput.
@@ -1594,11 +2021,132 @@ type PromptResponse = json.RawMessage
 // PromptState `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer.
 type PromptState string
 
+// PushChannel defines model for PushChannel.
+type PushChannel string
+
+// PushCode `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state.
+type PushCode = string
+
+// PushDelivery defines model for PushDelivery.
+type PushDelivery struct {
+	ActiveDeviceID  DeviceID    `json:"active_device_id,omitempty,omitzero"`
+	ActiveSessionID SessionID   `json:"active_session_id,omitempty,omitzero"`
+	ChangedAt       time.Time   `json:"changed_at"`
+	Channel         PushChannel `json:"channel"`
+
+	// Code `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state.
+	Code      PushCode  `json:"code,omitempty,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+	DeviceID  DeviceID  `json:"device_id"`
+
+	// HTTPStatus The last that the service has answered with.
+	HTTPStatus int       `json:"http_status,omitempty,omitzero"`
+	NextTryAt  time.Time `json:"next_try_at,omitempty,omitzero"`
+
+	// SentAt When the service took it.
+	SentAt time.Time `json:"sent_at,omitempty,omitzero"`
+
+	// State `sent`: the service took it; whether the device shows it is not for the hub to know. `suppressed`, `withdrawn` and `failed`: `code` says why. `clearing`, `cleared`: it was sent, or may have been, and was then read elsewhere, so the device is told to take it back.
+	State PushState `json:"state"`
+	Tries int       `json:"tries"`
+}
+
+// PushDeliveryList defines model for PushDeliveryList.
+type PushDeliveryList struct {
+	Items []PushDelivery `json:"items"`
+}
+
+// PushInput defines model for PushInput.
+type PushInput struct {
+	// Auth Of a subscription, in base64url.
+	Auth    string      `json:"auth,omitempty,omitzero"`
+	Channel PushChannel `json:"channel"`
+
+	// P256Dh Of a subscription, in base64url.
+	P256Dh string `json:"p256dh,omitempty,omitzero"`
+
+	// ShowText Send names and the beginning of what was said. Without it a push says only what kind of thing waits, because it passes third parties.
+	ShowText bool `json:"show_text,omitempty,omitzero"`
+
+	// Token Access token of ntfy.
+	Token string `json:"token,omitempty,omitzero"`
+
+	// URL Of an ntfy topic, or the endpoint of a browser's subscription.
+	URL string `json:"url"`
+}
+
+// PushOverview defines model for PushOverview.
+type PushOverview struct {
+	Items []PushRegistration `json:"items"`
+
+	// VapidPublicKey The applicationServerKey of subscriptions, in base64url.
+	VapidPublicKey string `json:"vapid_public_key"`
+}
+
+// PushRegistration defines model for PushRegistration.
+type PushRegistration struct {
+	Channel   PushChannel `json:"channel"`
+	CreatedAt time.Time   `json:"created_at"`
+	DeviceID  DeviceID    `json:"device_id"`
+
+	// Host Of the address. The rest of it is secret.
+	Host     string `json:"host"`
+	ShowText bool   `json:"show_text"`
+}
+
+// PushState `sent`: the service took it; whether the device shows it is not for the hub to know. `suppressed`, `withdrawn` and `failed`: `code` says why. `clearing`, `cleared`: it was sent, or may have been, and was then read elsewhere, so the device is told to take it back.
+type PushState string
+
+// PushTest defines model for PushTest.
+type PushTest struct {
+	// Code `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state.
+	Code       PushCode `json:"code,omitempty,omitzero"`
+	HTTPStatus int      `json:"http_status,omitempty,omitzero"`
+
+	// Sent The service took it.
+	Sent bool `json:"sent"`
+}
+
+// Reaction defines model for Reaction.
+type Reaction struct {
+	Count    int    `json:"count"`
+	Reaction string `json:"reaction"`
+
+	// UserIds Who first, first.
+	UserIds []UserID `json:"user_ids"`
+}
+
+// ReactionInput defines model for ReactionInput.
+type ReactionInput struct {
+	// Reaction An emoji or a short word, on one line; white space around it does not count.
+	Reaction string `json:"reaction"`
+}
+
+// ReactionList defines model for ReactionList.
+type ReactionList struct {
+	Items []Reaction `json:"items"`
+}
+
+// ReadAllInput defines model for ReadAllInput.
+type ReadAllInput struct {
+	// UpTo The `created_at` of the newest item that was seen; absent means now.
+	UpTo time.Time `json:"up_to,omitempty,omitzero"`
+}
+
 // ReadMark defines model for ReadMark.
 type ReadMark struct {
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change,omitempty,omitzero"`
+
 	// LastReadSeq A message's number in its conversation, from 1 without holes.
-	LastReadSeq SeqID     `json:"last_read_seq"`
-	SessionID   SessionID `json:"session_id"`
+	LastReadSeq SeqID `json:"last_read_seq"`
+
+	// LastSeq A message's number in its conversation, from 1 without holes.
+	LastSeq   SeqID     `json:"last_seq,omitempty,omitzero"`
+	SessionID SessionID `json:"session_id"`
+
+	// Unread Messages behind the read mark that others have sent and not taken back.
+	Unread Unread `json:"unread,omitempty,omitzero"`
 
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	UserID UserID `json:"user_id"`
@@ -1726,8 +2274,23 @@ type SeqID = int64
 
 // Session defines model for Session.
 type Session struct {
+	// Announcement What everybody in the conversation should know; empty for none.
+	Announcement Announcement `json:"announcement"`
+	Archived     bool         `json:"archived"`
+
+	// AvatarURL An `https` address; empty for none.
+	AvatarURL AvatarURL `json:"avatar_url"`
 	CreatedAt time.Time `json:"created_at"`
-	ID        SessionID `json:"id"`
+
+	// DissolvedAt Absent while it lives.
+	DissolvedAt time.Time `json:"dissolved_at,omitempty,omitzero"`
+	ID          SessionID `json:"id"`
+
+	// InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
+	InfoVersion InfoVersion `json:"info_version"`
+
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change,omitempty,omitzero"`
 
 	// LastReadSeq A message's number in its conversation, from 1 without holes.
 	LastReadSeq SeqID `json:"last_read_seq"`
@@ -1735,32 +2298,74 @@ type Session struct {
 	// LastSeq A message's number in its conversation, from 1 without holes.
 	LastSeq SeqID           `json:"last_seq"`
 	Members []SessionMember `json:"members"`
+	Muted   bool            `json:"muted"`
 	Name    string          `json:"name,omitempty,omitzero"`
 
 	// OwnerID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
-	OwnerID   UserID      `json:"owner_id"`
-	Type      SessionType `json:"type"`
-	UpdatedAt time.Time   `json:"updated_at"`
+	OwnerID UserID `json:"owner_id"`
+
+	// Pinned My own setting, as are the next two.
+	Pinned bool `json:"pinned"`
+
+	// ReadMarks How far its people have read; who has read nothing is not in it.
+	ReadMarks []SessionReadMark `json:"read_marks,omitempty,omitzero"`
+
+	// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
+	SettingsVersion SettingsVersion `json:"settings_version"`
+	Type            SessionType     `json:"type"`
+
+	// Unread Messages behind the read mark that others have sent and not taken back.
+	Unread    Unread    `json:"unread"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // SessionCreatedPayload defines model for SessionCreatedPayload.
 type SessionCreatedPayload struct {
+	// Announcement What everybody in the conversation should know; empty for none.
+	Announcement Announcement `json:"announcement,omitempty,omitzero"`
+	Archived     bool         `json:"archived,omitempty,omitzero"`
+
+	// AvatarURL An `https` address; empty for none.
+	AvatarURL AvatarURL `json:"avatar_url,omitempty,omitzero"`
+	CreatedAt time.Time `json:"created_at,omitempty,omitzero"`
+
+	// InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
+	InfoVersion InfoVersion `json:"info_version,omitempty,omitzero"`
+
+	// LastSeq Whoever joins has read up to this message; absent when nothing was said.
+	LastSeq int64           `json:"last_seq,omitempty,omitzero"`
 	Members []SessionMember `json:"members"`
+	Muted   bool            `json:"muted,omitempty,omitzero"`
 	Name    string          `json:"name,omitempty,omitzero"`
 
 	// OwnerID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
-	OwnerID   UserID      `json:"owner_id"`
-	SessionID SessionID   `json:"session_id"`
-	Type      SessionType `json:"type"`
+	OwnerID   UserID    `json:"owner_id"`
+	Pinned    bool      `json:"pinned,omitempty,omitzero"`
+	SessionID SessionID `json:"session_id"`
+
+	// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
+	SettingsVersion SettingsVersion `json:"settings_version,omitempty,omitzero"`
+	Type            SessionType     `json:"type"`
 }
 
 // SessionDissolvedPayload defines model for SessionDissolvedPayload.
 type SessionDissolvedPayload struct {
-	SessionID SessionID `json:"session_id"`
+	DissolvedAt time.Time `json:"dissolved_at,omitempty,omitzero"`
+	SessionID   SessionID `json:"session_id"`
 }
 
 // SessionID defines model for SessionID.
 type SessionID = string
+
+// SessionInfoInput defines model for SessionInfoInput.
+type SessionInfoInput struct {
+	// Announcement Empty for none.
+	Announcement *string `json:"announcement,omitempty"`
+
+	// AvatarURL An `https` address; empty for none.
+	AvatarURL *string `json:"avatar_url,omitempty"`
+	Name      *string `json:"name,omitempty"`
+}
 
 // SessionInfoUpdatedPayload defines model for SessionInfoUpdatedPayload.
 type SessionInfoUpdatedPayload struct {
@@ -1790,9 +2395,13 @@ type SessionMember struct {
 
 // SessionMemberJoinedPayload defines model for SessionMemberJoinedPayload.
 type SessionMemberJoinedPayload struct {
+	JoinedAt time.Time `json:"joined_at,omitempty,omitzero"`
+
 	// MemberID A user or an agent.
 	MemberID   MemberID   `json:"member_id"`
 	MemberType MemberType `json:"member_type"`
+	Name       string     `json:"name,omitempty,omitzero"`
+	Role       MemberRole `json:"role,omitempty,omitzero"`
 	SessionID  SessionID  `json:"session_id"`
 }
 
@@ -1803,11 +2412,52 @@ type SessionMemberLeftPayload struct {
 	SessionID SessionID `json:"session_id"`
 }
 
+// SessionReadMark defines model for SessionReadMark.
+type SessionReadMark struct {
+	// LastReadSeq A message's number in its conversation, from 1 without holes.
+	LastReadSeq SeqID `json:"last_read_seq"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+}
+
+// SessionSettingsInput defines model for SessionSettingsInput.
+type SessionSettingsInput struct {
+	Archived *bool `json:"archived,omitempty"`
+	Muted    *bool `json:"muted,omitempty"`
+	Pinned   *bool `json:"pinned,omitempty"`
+}
+
 // SessionType defines model for SessionType.
 type SessionType string
 
+// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
+type SettingsVersion = int64
+
 // SpanID defines model for SpanID.
 type SpanID = string
+
+// SyncPage defines model for SyncPage.
+type SyncPage struct {
+	// Cursor Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is.
+	Cursor Cursor `json:"cursor"`
+
+	// Items Without `seq_id`. About 256 KiB, or one step that is larger.
+	Items   []HubWebSocketFrame `json:"items"`
+	Message string              `json:"message,omitempty,omitzero"`
+
+	// More There may be more behind `cursor`.
+	More bool `json:"more"`
+
+	// Reason Why a `reset`.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Resume As in `auth.ok`. Not `replayed`: take a REST snapshot, then go on from `cursor`.
+	Resume SyncPageResume `json:"resume"`
+}
+
+// SyncPageResume As in `auth.ok`. Not `replayed`: take a REST snapshot, then go on from `cursor`.
+type SyncPageResume string
 
 // TeamAssignmentPayload defines model for TeamAssignmentPayload.
 type TeamAssignmentPayload struct {
@@ -1859,6 +2509,12 @@ type TeamSubagentStreamPayload struct {
 	TeamRunID TeamRunID    `json:"team_run_id"`
 }
 
+// TextContent defines model for TextContent.
+type TextContent struct {
+	// Text At most 64 KiB of UTF-8; not blank unless something is attached.
+	Text string `json:"text"`
+}
+
 // Tokens defines model for Tokens.
 type Tokens struct {
 	AccessToken string `json:"access_token"`
@@ -1885,6 +2541,31 @@ type TypingPayload struct {
 
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	UserID UserID `json:"user_id,omitempty,omitzero"`
+}
+
+// Unread Messages behind the read mark that others have sent and not taken back.
+type Unread = int64
+
+// UnreadCount defines model for UnreadCount.
+type UnreadCount struct {
+	// Sessions Conversations in which there are any.
+	Sessions int64 `json:"sessions"`
+
+	// Unread Messages behind the read mark that others have sent and not taken back.
+	Unread Unread `json:"unread"`
+}
+
+// UploadedFile defines model for UploadedFile.
+type UploadedFile struct {
+	CreatedAt time.Time    `json:"created_at"`
+	Filename  string       `json:"filename"`
+	ID        AttachmentID `json:"id"`
+	MimeType  string       `json:"mime_type"`
+	Sha256    SHA256       `json:"sha256"`
+	Size      int64        `json:"size"`
+
+	// URL `attachment:` and the id: the `url` of an attachment in a message.
+	URL string `json:"url"`
 }
 
 // User defines model for User.
@@ -1947,6 +2628,21 @@ type CreateAgentParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// UploadAttachmentParams defines parameters for UploadAttachment.
+type UploadAttachmentParams struct {
+	// Filename A label, no path.
+	Filename string `form:"filename" json:"filename"`
+
+	// MimeType A label: it is never served as that.
+	MimeType *string `form:"mime_type,omitempty" json:"mime_type,omitempty"`
+}
+
+// GetAttachmentContentParams defines parameters for GetAttachmentContent.
+type GetAttachmentContentParams struct {
+	Range   string `json:"Range,omitempty,omitzero"`
+	IfRange string `json:"If-Range,omitempty,omitzero"`
+}
+
 // RegisterDeviceParams defines parameters for RegisterDevice.
 type RegisterDeviceParams struct {
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
@@ -1965,11 +2661,39 @@ type CreateInvitationParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// RemoveReactionParams defines parameters for RemoveReaction.
+type RemoveReactionParams struct {
+	Reaction string `form:"reaction" json:"reaction"`
+}
+
+// ListNotificationsParams defines parameters for ListNotifications.
+type ListNotificationsParams struct {
+	// Unread Only what is unread; of questions, those that wait for an answer.
+	Unread bool   `form:"unread,omitempty" json:"unread,omitempty,omitzero"`
+	Limit  *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ListPromptsParams defines parameters for ListPrompts.
 type ListPromptsParams struct {
 	// State Only those in this state; all without it.
 	State *PromptState `form:"state,omitempty" json:"state,omitempty"`
 	Limit *Limit       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// SearchMessagesParams defines parameters for SearchMessages.
+type SearchMessagesParams struct {
+	// Q At most 16 words.
+	Q string `form:"q" json:"q"`
+
+	// SessionID Only in this conversation.
+	SessionID *SessionID `form:"session_id,omitempty" json:"session_id,omitempty"`
+	Limit     *int       `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next` of the page before; opaque.
 	After *After `form:"after,omitempty" json:"after,omitempty"`
@@ -2010,6 +2734,13 @@ type ListMessagesParams struct {
 	Limit     *int   `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// ListMessageChangesParams defines parameters for ListMessageChanges.
+type ListMessageChangesParams struct {
+	// AfterChange Exclusive; 0 means every message that ever changed.
+	AfterChange *int64     `form:"after_change,omitempty" json:"after_change,omitempty"`
+	Limit       *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // SyncMessagesParams defines parameters for SyncMessages.
 type SyncMessagesParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
@@ -2021,6 +2752,18 @@ type SyncMessagesParams struct {
 type CreateRunParams struct {
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// SyncChangesParams defines parameters for SyncChanges.
+type SyncChangesParams struct {
+	// Cursor The last `cursor` this client applied; opaque, the same as a socket's.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit Steps of the record at most, 200 if absent. One step may be several frames; only the last of them has a `cursor`.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Wait When there is nothing, wait this many seconds for something.
+	Wait *int `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
 // ListAgentTasksParams defines parameters for ListAgentTasks.
@@ -2076,17 +2819,41 @@ type RefreshTokensJSONRequestBody = RefreshInput
 // RegisterUserJSONRequestBody defines body for RegisterUser for application/json ContentType.
 type RegisterUserJSONRequestBody = RegisterInput
 
+// RequestContactJSONRequestBody defines body for RequestContact for application/json ContentType.
+type RequestContactJSONRequestBody = ContactInput
+
 // RegisterDeviceJSONRequestBody defines body for RegisterDevice for application/json ContentType.
 type RegisterDeviceJSONRequestBody = DeviceInput
 
+// PutAttentionJSONRequestBody defines body for PutAttention for application/json ContentType.
+type PutAttentionJSONRequestBody = AttentionInput
+
+// RegisterPushJSONRequestBody defines body for RegisterPush for application/json ContentType.
+type RegisterPushJSONRequestBody = PushInput
+
 // CreateEnrolmentJSONRequestBody defines body for CreateEnrolment for application/json ContentType.
 type CreateEnrolmentJSONRequestBody = EnrolmentInput
+
+// EditMessageJSONRequestBody defines body for EditMessage for application/json ContentType.
+type EditMessageJSONRequestBody = MessageEdit
+
+// ForwardMessageJSONRequestBody defines body for ForwardMessage for application/json ContentType.
+type ForwardMessageJSONRequestBody = ForwardInput
+
+// AddReactionJSONRequestBody defines body for AddReaction for application/json ContentType.
+type AddReactionJSONRequestBody = ReactionInput
+
+// ReadAllNotificationsJSONRequestBody defines body for ReadAllNotifications for application/json ContentType.
+type ReadAllNotificationsJSONRequestBody = ReadAllInput
 
 // CreateGroupSessionJSONRequestBody defines body for CreateGroupSession for application/json ContentType.
 type CreateGroupSessionJSONRequestBody = GroupSessionInput
 
 // CreatePrivateSessionJSONRequestBody defines body for CreatePrivateSession for application/json ContentType.
 type CreatePrivateSessionJSONRequestBody = PrivateSessionInput
+
+// UpdateSessionInfoJSONRequestBody defines body for UpdateSessionInfo for application/json ContentType.
+type UpdateSessionInfoJSONRequestBody = SessionInfoInput
 
 // AddMemberJSONRequestBody defines body for AddMember for application/json ContentType.
 type AddMemberJSONRequestBody = MemberInput
@@ -2099,6 +2866,12 @@ type MarkReadJSONRequestBody = ReadMarkInput
 
 // CreateRunJSONRequestBody defines body for CreateRun for application/json ContentType.
 type CreateRunJSONRequestBody = RunInput
+
+// UpdateSessionSettingsJSONRequestBody defines body for UpdateSessionSettings for application/json ContentType.
+type UpdateSessionSettingsJSONRequestBody = SessionSettingsInput
+
+// TransferSessionJSONRequestBody defines body for TransferSession for application/json ContentType.
+type TransferSessionJSONRequestBody = OwnerInput
 
 // CreateAgentTaskJSONRequestBody defines body for CreateAgentTask for application/json ContentType.
 type CreateAgentTaskJSONRequestBody = AgentTaskInput
@@ -2226,6 +2999,29 @@ type ClientInterface interface {
 	// Corresponds with GET /client/artifacts/{artifact_id}/content (the `GetArtifactContent` operationId).
 	GetArtifactContent(ctx context.Context, artifactID ArtifactID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UploadAttachmentWithBody Upload a file to send
+	//
+	// The body is the file as it is. A message has it as an attachment whose `url` is the one of the answer. The same file once more is the same attachment, so the request may be repeated; one that no message has had within a day is dropped. Beyond the hub's limit of a file 413 `body_too_large`, beyond what it keeps for one person 422 `too_large`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/attachments (the `UploadAttachment` operationId).
+	UploadAttachmentWithBody(ctx context.Context, params *UploadAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAttachment What is known of an uploaded file
+	//
+	// For its owner, and for whoever may read a message that has it.
+	//
+	// Corresponds with GET /client/attachments/{attachment_id} (the `GetAttachment` operationId).
+	GetAttachment(ctx context.Context, attachmentID AttachmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAttachmentContent The bytes of an uploaded file
+	//
+	// Always an attachment of unspecific type, so that nothing in it can run on the hub's origin. `Range` and `If-Range` go on where a download was cut off.
+	//
+	// Corresponds with GET /client/attachments/{attachment_id}/content (the `GetAttachmentContent` operationId).
+	GetAttachmentContent(ctx context.Context, attachmentID AttachmentID, params *GetAttachmentContentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// BootstrapUserWithBody Make the first user
 	//
 	// Takes the token that the hub wrote to `HUB_HOME/bootstrap.token` at its first start. Works once; afterwards people come by invitation.
@@ -2269,6 +3065,13 @@ type ClientInterface interface {
 	// Corresponds with POST /client/auth/logout (the `Logout` operationId).
 	Logout(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// LogoutEverywhere End all of my logins
+	//
+	// Ends the refresh family and the sockets of every device of the caller, on all hubs, this one included.
+	//
+	// Corresponds with POST /client/auth/logout-everywhere (the `LogoutEverywhere` operationId).
+	LogoutEverywhere(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetMe Who am I, on which device
 	//
 	// Corresponds with GET /client/auth/me (the `GetMe` operationId).
@@ -2306,6 +3109,64 @@ type ClientInterface interface {
 	// Corresponds with POST /client/auth/register (the `RegisterUser` operationId).
 	RegisterUser(ctx context.Context, body RegisterUserJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListContacts My friends, requests and blocks, by name
+	//
+	// Corresponds with GET /client/contacts (the `ListContacts` operationId).
+	ListContacts(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestContactWithBody Ask somebody to be a friend
+	//
+	// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+	RequestContactWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestContact Ask somebody to be a friend
+	//
+	// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+	RequestContact(ctx context.Context, body RequestContactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AcceptContact Make a friend of who has asked me
+	//
+	// Both sides get `friend.accepted`. Saying it twice is fine.
+	//
+	// Corresponds with POST /client/contacts/requests/{request_id}/accept (the `AcceptContact` operationId).
+	AcceptContact(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineContact Take a request off my list
+	//
+	// Who asked is not told, and sees it waiting; asking again changes nothing.
+	//
+	// Corresponds with POST /client/contacts/requests/{request_id}/decline (the `DeclineContact` operationId).
+	DeclineContact(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveContact End a friendship, or take a request back
+	//
+	// Nobody is told. Without one it does nothing.
+	//
+	// Corresponds with DELETE /client/contacts/{user_id} (the `RemoveContact` operationId).
+	RemoveContact(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnblockContact End a block
+	//
+	// Friends we are not again. Without one it does nothing.
+	//
+	// Corresponds with DELETE /client/contacts/{user_id}/block (the `UnblockContact` operationId).
+	UnblockContact(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BlockContact Be nobody to somebody
+	//
+	// Ends what was between us without a word. They can neither find nor ask me, nor open a conversation with me or bring me into one: all of it answers as for a person that does not exist. A conversation that stands already stays; mute or leave it.
+	//
+	// Corresponds with PUT /client/contacts/{user_id}/block (the `BlockContact` operationId).
+	BlockContact(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListDevices My devices, newest first
 	//
 	// Corresponds with GET /client/devices (the `ListDevices` operationId).
@@ -2328,6 +3189,52 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /client/devices (the `RegisterDevice` operationId).
 	RegisterDevice(ctx context.Context, params *RegisterDeviceParams, body RegisterDeviceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutAttentionWithBody Say that I look at this device, or that I do not
+	//
+	// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+	PutAttentionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PutAttention Say that I look at this device, or that I do not
+	//
+	// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+	PutAttention(ctx context.Context, body PutAttentionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnregisterPush Push nothing to this device any more
+	//
+	// Corresponds with DELETE /client/devices/self/push (the `UnregisterPush` operationId).
+	UnregisterPush(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegisterPushWithBody Have this device pushed to while it is not connected
+	//
+	// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+	RegisterPushWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RegisterPush Have this device pushed to while it is not connected
+	//
+	// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+	RegisterPush(ctx context.Context, body RegisterPushJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TestPush Push something to this device now
+	//
+	// Corresponds with POST /client/devices/self/push/test (the `TestPush` operationId).
+	TestPush(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RevokeDevice Revoke a device of mine
 	//
@@ -2386,10 +3293,151 @@ type ClientInterface interface {
 	// Corresponds with POST /client/invitations (the `CreateInvitation` operationId).
 	CreateInvitation(ctx context.Context, params *CreateInvitationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// EditMessageWithBody Say something else in a message of mine
+	//
+	// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+	EditMessageWithBody(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditMessage Say something else in a message of mine
+	//
+	// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+	EditMessage(ctx context.Context, messageID MessageID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ForwardMessageWithBody Say in other conversations what a message says
+	//
+	// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+	ForwardMessageWithBody(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ForwardMessage Say in other conversations what a message says
+	//
+	// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+	ForwardMessage(ctx context.Context, messageID MessageID, body ForwardMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnpinMessage Remove a pin
+	//
+	// Corresponds with DELETE /client/messages/{message_id}/pin (the `UnpinMessage` operationId).
+	UnpinMessage(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PinMessage Pin a message in its conversation
+	//
+	// Any member may. A conversation has at most 50 pins, then 422 `too_large`. Again answers with the pin that stands.
+	//
+	// Corresponds with POST /client/messages/{message_id}/pin (the `PinMessage` operationId).
+	PinMessage(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveReaction Take my reaction back
+	//
+	// Corresponds with DELETE /client/messages/{message_id}/reactions (the `RemoveReaction` operationId).
+	RemoveReaction(ctx context.Context, messageID MessageID, params *RemoveReactionParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListReactions Who reacted to a message, and how
+	//
+	// Corresponds with GET /client/messages/{message_id}/reactions (the `ListReactions` operationId).
+	ListReactions(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddReactionWithBody React to a message
+	//
+	// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+	AddReactionWithBody(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddReaction React to a message
+	//
+	// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+	AddReaction(ctx context.Context, messageID MessageID, body AddReactionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RecallMessage Take a message back
+	//
+	// Its sender may for 5 minutes (`HUB_RECALL_WINDOW`), then 400 `recall_timeout`; the owner of a group may with any message at any time, and the owner of a private conversation with their own and an agent's. What it said is erased: nobody gets it any more, whenever they ask or resume. Runs that it started go on, but for those whose edge has not heard of them yet: they are cancelled. Again changes nothing.
+	//
+	// Corresponds with POST /client/messages/{message_id}/recall (the `RecallMessage` operationId).
+	RecallMessage(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListNotifications What I am told, the newest first
+	//
+	// Mentions, invitations, friend requests, ended runs and messages of the hub, and the questions of agents that I may answer now, in one list. Each is what `notification.new` says of it.
+	//
+	// Corresponds with GET /client/notifications (the `ListNotifications` operationId).
+	ListNotifications(ctx context.Context, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadAllNotificationsWithBody Mark everything as read, up to a time
+	//
+	// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+	ReadAllNotificationsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadAllNotifications Mark everything as read, up to a time
+	//
+	// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+	ReadAllNotifications(ctx context.Context, body ReadAllNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPushDeliveries What became of a notification on each of my devices
+	//
+	// One line for each device that was registered when there was something to tell; questions of agents have the id of their request. The list is empty for what was pushed to nobody, is older than 30 days, or is not mine.
+	//
+	// Corresponds with GET /client/notifications/{notification_id}/deliveries (the `ListPushDeliveries` operationId).
+	ListPushDeliveries(ctx context.Context, notificationID string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadNotification Mark one thing as read
+	//
+	// All of my devices hear of it as `notification.new` with `read`. A question of an agent is 409 `conflict`; it is read when it is answered.
+	//
+	// Corresponds with POST /client/notifications/{notification_id}/read (the `ReadNotification` operationId).
+	ReadNotification(ctx context.Context, notificationID NotificationID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FindPerson The person of exactly this login name
+	//
+	// There is no other way to look for people. Somebody who has blocked the caller is not there.
+	//
+	// Corresponds with GET /client/people/{username} (the `FindPerson` operationId).
+	FindPerson(ctx context.Context, username Username, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListPrompts Questions of agents that I may answer, the oldest first
 	//
 	// Corresponds with GET /client/prompts (the `ListPrompts` operationId).
 	ListPrompts(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPush Which of my devices are pushed to, and the key that browsers subscribe with
+	//
+	// Corresponds with GET /client/push (the `GetPush` operationId).
+	GetPush(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchMessages Find messages by their words
+	//
+	// The messages that have all words of `q`, in the conversations that the caller is a member of now, the newest first. What counts is what a message says now: what was taken back, or edited away, is not found. All kinds of content are looked through, and the names of attached files. Upper and lower case and compatibility forms are alike. Words are whole words; in scripts without spaces, such as Chinese, one character suffices. A new message is found about a second after it was sent.
+	//
+	// Corresponds with GET /client/search (the `SearchMessages` operationId).
+	SearchMessages(ctx context.Context, params *SearchMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSessions Conversations I am a member of, most recently changed first
 	//
@@ -2410,14 +3458,18 @@ type ClientInterface interface {
 	// Corresponds with POST /client/sessions/group (the `CreateGroupSession` operationId).
 	CreateGroupSession(ctx context.Context, params *CreateGroupSessionParams, body CreateGroupSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreatePrivateSessionWithBody Open a conversation with one user or one agent
+	// CreatePrivateSessionWithBody Open the conversation with one user or one agent
+	//
+	// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /client/sessions/private (the `CreatePrivateSession` operationId).
 	CreatePrivateSessionWithBody(ctx context.Context, params *CreatePrivateSessionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// CreatePrivateSession Open a conversation with one user or one agent
+	// CreatePrivateSession Open the conversation with one user or one agent
+	//
+	// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2428,6 +3480,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /client/sessions/{session_id} (the `GetSession` operationId).
 	GetSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DissolveSession Close a group for good
+	//
+	// For the owner. Its members go on reading it, and keep it in their lists; whatever would change it is 410 `session_dissolved`. Runs that are under way are cancelled. Dissolving again changes nothing.
+	//
+	// Corresponds with POST /client/sessions/{session_id}/dissolve (the `DissolveSession` operationId).
+	DissolveSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionInfoWithBody Change what a group is called, how it looks and what it announces
+	//
+	// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+	UpdateSessionInfoWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionInfo Change what a group is called, how it looks and what it announces
+	//
+	// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+	UpdateSessionInfo(ctx context.Context, sessionID SessionID, body UpdateSessionInfoJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// LeaveSession Leave a group
+	//
+	// When the owner leaves, the person who has been there longest becomes the owner. Nothing written afterwards reaches who has left.
+	//
+	// Corresponds with POST /client/sessions/{session_id}/leave (the `LeaveSession` operationId).
+	LeaveSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// AddMemberWithBody Add a user or an agent to a group
 	//
@@ -2459,7 +3543,7 @@ type ClientInterface interface {
 
 	// SendMessageWithBody Send a message, and start the runs that it asks for
 	//
-	// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+	// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2468,12 +3552,19 @@ type ClientInterface interface {
 
 	// SendMessage Send a message, and start the runs that it asks for
 	//
-	// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+	// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /client/sessions/{session_id}/messages (the `SendMessage` operationId).
 	SendMessage(ctx context.Context, sessionID SessionID, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListMessageChanges Messages that were changed after a point, as they are now
+	//
+	// What was edited, recalled, pinned, unpinned or reacted to, each message once, in the order of its last change: for a device that has the messages and could not resume. `after_change` is the number of the last change that it knows; `next` is the `after_change` of the next page. A message that changes while you page comes again on a later page. A number beyond the newest change is another record's: the page is empty and its `last_change` smaller; begin with 0.
+	//
+	// Corresponds with GET /client/sessions/{session_id}/messages/changes (the `ListMessageChanges` operationId).
+	ListMessageChanges(ctx context.Context, sessionID SessionID, params *ListMessageChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// SyncMessages Messages after a point, oldest first
 	//
@@ -2482,9 +3573,14 @@ type ClientInterface interface {
 	// Corresponds with GET /client/sessions/{session_id}/messages/sync (the `SyncMessages` operationId).
 	SyncMessages(ctx context.Context, sessionID SessionID, params *SyncMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPins The pinned messages of a conversation, the newest pin first
+	//
+	// Corresponds with GET /client/sessions/{session_id}/pins (the `ListPins` operationId).
+	ListPins(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// MarkReadWithBody Move my read mark forward
 	//
-	// The mark never moves back; a smaller number answers with where it stands.
+	// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -2493,7 +3589,7 @@ type ClientInterface interface {
 
 	// MarkRead Move my read mark forward
 	//
-	// The mark never moves back; a smaller number answers with where it stands.
+	// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -2517,6 +3613,56 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
 	CreateRun(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionSettingsWithBody Pin, archive or mute a conversation for myself
+	//
+	// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+	UpdateSessionSettingsWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionSettings Pin, archive or mute a conversation for myself
+	//
+	// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+	UpdateSessionSettings(ctx context.Context, sessionID SessionID, body UpdateSessionSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransferSessionWithBody Make another person the owner of a group
+	//
+	// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+	TransferSessionWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransferSession Make another person the owner of a group
+	//
+	// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+	TransferSession(ctx context.Context, sessionID SessionID, body TransferSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SyncChanges Everything that changed, without a socket
+	//
+	// The frames that `/client/ws` would have sent this user after `cursor`, in the same order: messages and what became of them, members, reads, runs, questions, notifications. Without a `cursor` the answer is `fresh` and names the place to begin at: ask for it first, then take a REST snapshot, then go on from it. Nothing is ever left out silently: a cursor that cannot be continued is a `reset`, which says so. With `more`, ask again at once.
+	//
+	// Corresponds with GET /client/sync (the `SyncChanges` operationId).
+	SyncChanges(ctx context.Context, params *SyncChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetUnread How much I have not read
+	//
+	// For the badge of an app: the messages that are unread in all conversations together, but for those that I have muted and those that are dissolved. Each conversation in `GET /client/sessions` has its own count.
+	//
+	// Corresponds with GET /client/unread (the `GetUnread` operationId).
+	GetUnread(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetHealth Is the process alive
 	//
@@ -2739,6 +3885,59 @@ func (c *API) GetArtifactContent(ctx context.Context, artifactID ArtifactID, req
 	return c.Client.Do(req)
 }
 
+// UploadAttachmentWithBody Upload a file to send
+//
+// The body is the file as it is. A message has it as an attachment whose `url` is the one of the answer. The same file once more is the same attachment, so the request may be repeated; one that no message has had within a day is dropped. Beyond the hub's limit of a file 413 `body_too_large`, beyond what it keeps for one person 422 `too_large`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/attachments (the `UploadAttachment` operationId).
+func (c *API) UploadAttachmentWithBody(ctx context.Context, params *UploadAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUploadAttachmentRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAttachment What is known of an uploaded file
+//
+// For its owner, and for whoever may read a message that has it.
+//
+// Corresponds with GET /client/attachments/{attachment_id} (the `GetAttachment` operationId).
+func (c *API) GetAttachment(ctx context.Context, attachmentID AttachmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAttachmentRequest(c.Server, attachmentID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAttachmentContent The bytes of an uploaded file
+//
+// Always an attachment of unspecific type, so that nothing in it can run on the hub's origin. `Range` and `If-Range` go on where a download was cut off.
+//
+// Corresponds with GET /client/attachments/{attachment_id}/content (the `GetAttachmentContent` operationId).
+func (c *API) GetAttachmentContent(ctx context.Context, attachmentID AttachmentID, params *GetAttachmentContentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAttachmentContentRequest(c.Server, attachmentID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // BootstrapUserWithBody Make the first user
 //
 // Takes the token that the hub wrote to `HUB_HOME/bootstrap.token` at its first start. Works once; afterwards people come by invitation.
@@ -2822,6 +4021,23 @@ func (c *API) Login(ctx context.Context, body LoginJSONRequestBody, reqEditors .
 // Corresponds with POST /client/auth/logout (the `Logout` operationId).
 func (c *API) Logout(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewLogoutRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LogoutEverywhere End all of my logins
+//
+// Ends the refresh family and the sockets of every device of the caller, on all hubs, this one included.
+//
+// Corresponds with POST /client/auth/logout-everywhere (the `LogoutEverywhere` operationId).
+func (c *API) LogoutEverywhere(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLogoutEverywhereRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -2919,6 +4135,144 @@ func (c *API) RegisterUser(ctx context.Context, body RegisterUserJSONRequestBody
 	return c.Client.Do(req)
 }
 
+// ListContacts My friends, requests and blocks, by name
+//
+// Corresponds with GET /client/contacts (the `ListContacts` operationId).
+func (c *API) ListContacts(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListContactsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestContactWithBody Ask somebody to be a friend
+//
+// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+func (c *API) RequestContactWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestContactRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestContact Ask somebody to be a friend
+//
+// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+func (c *API) RequestContact(ctx context.Context, body RequestContactJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestContactRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AcceptContact Make a friend of who has asked me
+//
+// Both sides get `friend.accepted`. Saying it twice is fine.
+//
+// Corresponds with POST /client/contacts/requests/{request_id}/accept (the `AcceptContact` operationId).
+func (c *API) AcceptContact(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptContactRequest(c.Server, requestID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineContact Take a request off my list
+//
+// Who asked is not told, and sees it waiting; asking again changes nothing.
+//
+// Corresponds with POST /client/contacts/requests/{request_id}/decline (the `DeclineContact` operationId).
+func (c *API) DeclineContact(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineContactRequest(c.Server, requestID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveContact End a friendship, or take a request back
+//
+// Nobody is told. Without one it does nothing.
+//
+// Corresponds with DELETE /client/contacts/{user_id} (the `RemoveContact` operationId).
+func (c *API) RemoveContact(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveContactRequest(c.Server, userID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnblockContact End a block
+//
+// Friends we are not again. Without one it does nothing.
+//
+// Corresponds with DELETE /client/contacts/{user_id}/block (the `UnblockContact` operationId).
+func (c *API) UnblockContact(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnblockContactRequest(c.Server, userID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BlockContact Be nobody to somebody
+//
+// Ends what was between us without a word. They can neither find nor ask me, nor open a conversation with me or bring me into one: all of it answers as for a person that does not exist. A conversation that stands already stays; mute or leave it.
+//
+// Corresponds with PUT /client/contacts/{user_id}/block (the `BlockContact` operationId).
+func (c *API) BlockContact(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBlockContactRequest(c.Server, userID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListDevices My devices, newest first
 //
 // Corresponds with GET /client/devices (the `ListDevices` operationId).
@@ -2962,6 +4316,112 @@ func (c *API) RegisterDeviceWithBody(ctx context.Context, params *RegisterDevice
 // Corresponds with POST /client/devices (the `RegisterDevice` operationId).
 func (c *API) RegisterDevice(ctx context.Context, params *RegisterDeviceParams, body RegisterDeviceJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRegisterDeviceRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutAttentionWithBody Say that I look at this device, or that I do not
+//
+// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+func (c *API) PutAttentionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutAttentionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PutAttention Say that I look at this device, or that I do not
+//
+// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+func (c *API) PutAttention(ctx context.Context, body PutAttentionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPutAttentionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnregisterPush Push nothing to this device any more
+//
+// Corresponds with DELETE /client/devices/self/push (the `UnregisterPush` operationId).
+func (c *API) UnregisterPush(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnregisterPushRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegisterPushWithBody Have this device pushed to while it is not connected
+//
+// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+func (c *API) RegisterPushWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegisterPushRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RegisterPush Have this device pushed to while it is not connected
+//
+// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+func (c *API) RegisterPush(ctx context.Context, body RegisterPushJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRegisterPushRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TestPush Push something to this device now
+//
+// Corresponds with POST /client/devices/self/push/test (the `TestPush` operationId).
+func (c *API) TestPush(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTestPushRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -3119,11 +4579,342 @@ func (c *API) CreateInvitation(ctx context.Context, params *CreateInvitationPara
 	return c.Client.Do(req)
 }
 
+// EditMessageWithBody Say something else in a message of mine
+//
+// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+func (c *API) EditMessageWithBody(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditMessageRequestWithBody(c.Server, messageID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditMessage Say something else in a message of mine
+//
+// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+func (c *API) EditMessage(ctx context.Context, messageID MessageID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditMessageRequest(c.Server, messageID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ForwardMessageWithBody Say in other conversations what a message says
+//
+// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+func (c *API) ForwardMessageWithBody(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewForwardMessageRequestWithBody(c.Server, messageID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ForwardMessage Say in other conversations what a message says
+//
+// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+func (c *API) ForwardMessage(ctx context.Context, messageID MessageID, body ForwardMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewForwardMessageRequest(c.Server, messageID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnpinMessage Remove a pin
+//
+// Corresponds with DELETE /client/messages/{message_id}/pin (the `UnpinMessage` operationId).
+func (c *API) UnpinMessage(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnpinMessageRequest(c.Server, messageID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PinMessage Pin a message in its conversation
+//
+// Any member may. A conversation has at most 50 pins, then 422 `too_large`. Again answers with the pin that stands.
+//
+// Corresponds with POST /client/messages/{message_id}/pin (the `PinMessage` operationId).
+func (c *API) PinMessage(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPinMessageRequest(c.Server, messageID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveReaction Take my reaction back
+//
+// Corresponds with DELETE /client/messages/{message_id}/reactions (the `RemoveReaction` operationId).
+func (c *API) RemoveReaction(ctx context.Context, messageID MessageID, params *RemoveReactionParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveReactionRequest(c.Server, messageID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListReactions Who reacted to a message, and how
+//
+// Corresponds with GET /client/messages/{message_id}/reactions (the `ListReactions` operationId).
+func (c *API) ListReactions(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListReactionsRequest(c.Server, messageID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddReactionWithBody React to a message
+//
+// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+func (c *API) AddReactionWithBody(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddReactionRequestWithBody(c.Server, messageID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddReaction React to a message
+//
+// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+func (c *API) AddReaction(ctx context.Context, messageID MessageID, body AddReactionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddReactionRequest(c.Server, messageID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RecallMessage Take a message back
+//
+// Its sender may for 5 minutes (`HUB_RECALL_WINDOW`), then 400 `recall_timeout`; the owner of a group may with any message at any time, and the owner of a private conversation with their own and an agent's. What it said is erased: nobody gets it any more, whenever they ask or resume. Runs that it started go on, but for those whose edge has not heard of them yet: they are cancelled. Again changes nothing.
+//
+// Corresponds with POST /client/messages/{message_id}/recall (the `RecallMessage` operationId).
+func (c *API) RecallMessage(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRecallMessageRequest(c.Server, messageID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListNotifications What I am told, the newest first
+//
+// Mentions, invitations, friend requests, ended runs and messages of the hub, and the questions of agents that I may answer now, in one list. Each is what `notification.new` says of it.
+//
+// Corresponds with GET /client/notifications (the `ListNotifications` operationId).
+func (c *API) ListNotifications(ctx context.Context, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListNotificationsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadAllNotificationsWithBody Mark everything as read, up to a time
+//
+// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+func (c *API) ReadAllNotificationsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadAllNotificationsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadAllNotifications Mark everything as read, up to a time
+//
+// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+func (c *API) ReadAllNotifications(ctx context.Context, body ReadAllNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadAllNotificationsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPushDeliveries What became of a notification on each of my devices
+//
+// One line for each device that was registered when there was something to tell; questions of agents have the id of their request. The list is empty for what was pushed to nobody, is older than 30 days, or is not mine.
+//
+// Corresponds with GET /client/notifications/{notification_id}/deliveries (the `ListPushDeliveries` operationId).
+func (c *API) ListPushDeliveries(ctx context.Context, notificationID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPushDeliveriesRequest(c.Server, notificationID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadNotification Mark one thing as read
+//
+// All of my devices hear of it as `notification.new` with `read`. A question of an agent is 409 `conflict`; it is read when it is answered.
+//
+// Corresponds with POST /client/notifications/{notification_id}/read (the `ReadNotification` operationId).
+func (c *API) ReadNotification(ctx context.Context, notificationID NotificationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationRequest(c.Server, notificationID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FindPerson The person of exactly this login name
+//
+// There is no other way to look for people. Somebody who has blocked the caller is not there.
+//
+// Corresponds with GET /client/people/{username} (the `FindPerson` operationId).
+func (c *API) FindPerson(ctx context.Context, username Username, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFindPersonRequest(c.Server, username)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListPrompts Questions of agents that I may answer, the oldest first
 //
 // Corresponds with GET /client/prompts (the `ListPrompts` operationId).
 func (c *API) ListPrompts(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListPromptsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPush Which of my devices are pushed to, and the key that browsers subscribe with
+//
+// Corresponds with GET /client/push (the `GetPush` operationId).
+func (c *API) GetPush(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPushRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchMessages Find messages by their words
+//
+// The messages that have all words of `q`, in the conversations that the caller is a member of now, the newest first. What counts is what a message says now: what was taken back, or edited away, is not found. All kinds of content are looked through, and the names of attached files. Upper and lower case and compatibility forms are alike. Words are whole words; in scripts without spaces, such as Chinese, one character suffices. A new message is found about a second after it was sent.
+//
+// Corresponds with GET /client/search (the `SearchMessages` operationId).
+func (c *API) SearchMessages(ctx context.Context, params *SearchMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchMessagesRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3183,7 +4974,9 @@ func (c *API) CreateGroupSession(ctx context.Context, params *CreateGroupSession
 	return c.Client.Do(req)
 }
 
-// CreatePrivateSessionWithBody Open a conversation with one user or one agent
+// CreatePrivateSessionWithBody Open the conversation with one user or one agent
+//
+// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3200,7 +4993,9 @@ func (c *API) CreatePrivateSessionWithBody(ctx context.Context, params *CreatePr
 	return c.Client.Do(req)
 }
 
-// CreatePrivateSession Open a conversation with one user or one agent
+// CreatePrivateSession Open the conversation with one user or one agent
+//
+// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3222,6 +5017,78 @@ func (c *API) CreatePrivateSession(ctx context.Context, params *CreatePrivateSes
 // Corresponds with GET /client/sessions/{session_id} (the `GetSession` operationId).
 func (c *API) GetSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DissolveSession Close a group for good
+//
+// For the owner. Its members go on reading it, and keep it in their lists; whatever would change it is 410 `session_dissolved`. Runs that are under way are cancelled. Dissolving again changes nothing.
+//
+// Corresponds with POST /client/sessions/{session_id}/dissolve (the `DissolveSession` operationId).
+func (c *API) DissolveSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDissolveSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionInfoWithBody Change what a group is called, how it looks and what it announces
+//
+// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+func (c *API) UpdateSessionInfoWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionInfoRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionInfo Change what a group is called, how it looks and what it announces
+//
+// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+func (c *API) UpdateSessionInfo(ctx context.Context, sessionID SessionID, body UpdateSessionInfoJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionInfoRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// LeaveSession Leave a group
+//
+// When the owner leaves, the person who has been there longest becomes the owner. Nothing written afterwards reaches who has left.
+//
+// Corresponds with POST /client/sessions/{session_id}/leave (the `LeaveSession` operationId).
+func (c *API) LeaveSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLeaveSessionRequest(c.Server, sessionID)
 	if err != nil {
 		return nil, err
 	}
@@ -3302,7 +5169,7 @@ func (c *API) ListMessages(ctx context.Context, sessionID SessionID, params *Lis
 
 // SendMessageWithBody Send a message, and start the runs that it asks for
 //
-// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3321,13 +5188,30 @@ func (c *API) SendMessageWithBody(ctx context.Context, sessionID SessionID, cont
 
 // SendMessage Send a message, and start the runs that it asks for
 //
-// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 //
 // Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /client/sessions/{session_id}/messages (the `SendMessage` operationId).
 func (c *API) SendMessage(ctx context.Context, sessionID SessionID, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewSendMessageRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListMessageChanges Messages that were changed after a point, as they are now
+//
+// What was edited, recalled, pinned, unpinned or reacted to, each message once, in the order of its last change: for a device that has the messages and could not resume. `after_change` is the number of the last change that it knows; `next` is the `after_change` of the next page. A message that changes while you page comes again on a later page. A number beyond the newest change is another record's: the page is empty and its `last_change` smaller; begin with 0.
+//
+// Corresponds with GET /client/sessions/{session_id}/messages/changes (the `ListMessageChanges` operationId).
+func (c *API) ListMessageChanges(ctx context.Context, sessionID SessionID, params *ListMessageChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListMessageChangesRequest(c.Server, sessionID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -3355,9 +5239,24 @@ func (c *API) SyncMessages(ctx context.Context, sessionID SessionID, params *Syn
 	return c.Client.Do(req)
 }
 
+// ListPins The pinned messages of a conversation, the newest pin first
+//
+// Corresponds with GET /client/sessions/{session_id}/pins (the `ListPins` operationId).
+func (c *API) ListPins(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPinsRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // MarkReadWithBody Move my read mark forward
 //
-// The mark never moves back; a smaller number answers with where it stands.
+// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 //
 // Takes any type of body and a specified content type.
 //
@@ -3376,7 +5275,7 @@ func (c *API) MarkReadWithBody(ctx context.Context, sessionID SessionID, content
 
 // MarkRead Move my read mark forward
 //
-// The mark never moves back; a smaller number answers with where it stands.
+// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -3421,6 +5320,116 @@ func (c *API) CreateRunWithBody(ctx context.Context, sessionID SessionID, params
 // Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
 func (c *API) CreateRun(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateRunRequest(c.Server, sessionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionSettingsWithBody Pin, archive or mute a conversation for myself
+//
+// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+func (c *API) UpdateSessionSettingsWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionSettingsRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionSettings Pin, archive or mute a conversation for myself
+//
+// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+func (c *API) UpdateSessionSettings(ctx context.Context, sessionID SessionID, body UpdateSessionSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionSettingsRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TransferSessionWithBody Make another person the owner of a group
+//
+// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+func (c *API) TransferSessionWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransferSessionRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TransferSession Make another person the owner of a group
+//
+// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+func (c *API) TransferSession(ctx context.Context, sessionID SessionID, body TransferSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransferSessionRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SyncChanges Everything that changed, without a socket
+//
+// The frames that `/client/ws` would have sent this user after `cursor`, in the same order: messages and what became of them, members, reads, runs, questions, notifications. Without a `cursor` the answer is `fresh` and names the place to begin at: ask for it first, then take a REST snapshot, then go on from it. Nothing is ever left out silently: a cursor that cannot be continued is a `reset`, which says so. With `more`, ask again at once.
+//
+// Corresponds with GET /client/sync (the `SyncChanges` operationId).
+func (c *API) SyncChanges(ctx context.Context, params *SyncChangesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSyncChangesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetUnread How much I have not read
+//
+// For the badge of an app: the messages that are unread in all conversations together, but for those that I have muted and those that are dissolved. Each conversation in `GET /client/sessions` has its own count.
+//
+// Corresponds with GET /client/unread (the `GetUnread` operationId).
+func (c *API) GetUnread(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetUnreadRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -3970,6 +5979,160 @@ func NewGetArtifactContentRequest(server string, artifactID ArtifactID) (*http.R
 	return req, nil
 }
 
+// NewUploadAttachmentRequestWithBody constructs an http.Request for the UploadAttachment method, with any body, and a specified content type
+func NewUploadAttachmentRequestWithBody(server string, params *UploadAttachmentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/attachments")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "filename", params.Filename, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.MimeType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mime_type", *params.MimeType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetAttachmentRequest constructs an http.Request for the GetAttachment method
+func NewGetAttachmentRequest(server string, attachmentID AttachmentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "attachment_id", attachmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/attachments/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetAttachmentContentRequest constructs an http.Request for the GetAttachmentContent method
+func NewGetAttachmentContentRequest(server string, attachmentID AttachmentID, params *GetAttachmentContentParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "attachment_id", attachmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/attachments/%s/content", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Range", params.Range, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Range", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Range", params.IfRange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("If-Range", headerParam1)
+
+	}
+
+	return req, nil
+}
+
 // NewBootstrapUserRequest calls the generic BootstrapUser builder with application/json body
 func NewBootstrapUserRequest(server string, body BootstrapUserJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -4060,6 +6223,33 @@ func NewLogoutRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/client/auth/logout")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewLogoutEverywhereRequest constructs an http.Request for the LogoutEverywhere method
+func NewLogoutEverywhereRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/auth/logout-everywhere")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -4184,6 +6374,243 @@ func NewRegisterUserRequestWithBody(server string, contentType string, body io.R
 	return req, nil
 }
 
+// NewListContactsRequest constructs an http.Request for the ListContacts method
+func NewListContactsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRequestContactRequest calls the generic RequestContact builder with application/json body
+func NewRequestContactRequest(server string, body RequestContactJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRequestContactRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRequestContactRequestWithBody constructs an http.Request for the RequestContact method, with any body, and a specified content type
+func NewRequestContactRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAcceptContactRequest constructs an http.Request for the AcceptContact method
+func NewAcceptContactRequest(server string, requestID RequestID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "request_id", requestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts/requests/%s/accept", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeclineContactRequest constructs an http.Request for the DeclineContact method
+func NewDeclineContactRequest(server string, requestID RequestID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "request_id", requestID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts/requests/%s/decline", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRemoveContactRequest constructs an http.Request for the RemoveContact method
+func NewRemoveContactRequest(server string, userID UserID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUnblockContactRequest constructs an http.Request for the UnblockContact method
+func NewUnblockContactRequest(server string, userID UserID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts/%s/block", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewBlockContactRequest constructs an http.Request for the BlockContact method
+func NewBlockContactRequest(server string, userID UserID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "user_id", userID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/contacts/%s/block", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListDevicesRequest constructs an http.Request for the ListDevices method
 func NewListDevicesRequest(server string) (*http.Request, error) {
 	var err error
@@ -4259,6 +6686,140 @@ func NewRegisterDeviceRequestWithBody(server string, params *RegisterDeviceParam
 
 		req.Header.Set("Idempotency-Key", headerParam0)
 
+	}
+
+	return req, nil
+}
+
+// NewPutAttentionRequest calls the generic PutAttention builder with application/json body
+func NewPutAttentionRequest(server string, body PutAttentionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPutAttentionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewPutAttentionRequestWithBody constructs an http.Request for the PutAttention method, with any body, and a specified content type
+func NewPutAttentionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/devices/self/attention")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUnregisterPushRequest constructs an http.Request for the UnregisterPush method
+func NewUnregisterPushRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/devices/self/push")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRegisterPushRequest calls the generic RegisterPush builder with application/json body
+func NewRegisterPushRequest(server string, body RegisterPushJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRegisterPushRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRegisterPushRequestWithBody constructs an http.Request for the RegisterPush method, with any body, and a specified content type
+func NewRegisterPushRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/devices/self/push")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewTestPushRequest constructs an http.Request for the TestPush method
+func NewTestPushRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/devices/self/push/test")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -4568,6 +7129,556 @@ func NewCreateInvitationRequest(server string, params *CreateInvitationParams) (
 	return req, nil
 }
 
+// NewEditMessageRequest calls the generic EditMessage builder with application/json body
+func NewEditMessageRequest(server string, messageID MessageID, body EditMessageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEditMessageRequestWithBody(server, messageID, "application/json", bodyReader)
+}
+
+// NewEditMessageRequestWithBody constructs an http.Request for the EditMessage method, with any body, and a specified content type
+func NewEditMessageRequestWithBody(server string, messageID MessageID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewForwardMessageRequest calls the generic ForwardMessage builder with application/json body
+func NewForwardMessageRequest(server string, messageID MessageID, body ForwardMessageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewForwardMessageRequestWithBody(server, messageID, "application/json", bodyReader)
+}
+
+// NewForwardMessageRequestWithBody constructs an http.Request for the ForwardMessage method, with any body, and a specified content type
+func NewForwardMessageRequestWithBody(server string, messageID MessageID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/forward", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUnpinMessageRequest constructs an http.Request for the UnpinMessage method
+func NewUnpinMessageRequest(server string, messageID MessageID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/pin", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPinMessageRequest constructs an http.Request for the PinMessage method
+func NewPinMessageRequest(server string, messageID MessageID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/pin", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRemoveReactionRequest constructs an http.Request for the RemoveReaction method
+func NewRemoveReactionRequest(server string, messageID MessageID, params *RemoveReactionParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/reactions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "reaction", params.Reaction, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListReactionsRequest constructs an http.Request for the ListReactions method
+func NewListReactionsRequest(server string, messageID MessageID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/reactions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAddReactionRequest calls the generic AddReaction builder with application/json body
+func NewAddReactionRequest(server string, messageID MessageID, body AddReactionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAddReactionRequestWithBody(server, messageID, "application/json", bodyReader)
+}
+
+// NewAddReactionRequestWithBody constructs an http.Request for the AddReaction method, with any body, and a specified content type
+func NewAddReactionRequestWithBody(server string, messageID MessageID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/reactions", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRecallMessageRequest constructs an http.Request for the RecallMessage method
+func NewRecallMessageRequest(server string, messageID MessageID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "message_id", messageID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/messages/%s/recall", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListNotificationsRequest constructs an http.Request for the ListNotifications method
+func NewListNotificationsRequest(server string, params *ListNotificationsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/notifications")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unread", params.Unread, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReadAllNotificationsRequest calls the generic ReadAllNotifications builder with application/json body
+func NewReadAllNotificationsRequest(server string, body ReadAllNotificationsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReadAllNotificationsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewReadAllNotificationsRequestWithBody constructs an http.Request for the ReadAllNotifications method, with any body, and a specified content type
+func NewReadAllNotificationsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/notifications/read")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListPushDeliveriesRequest constructs an http.Request for the ListPushDeliveries method
+func NewListPushDeliveriesRequest(server string, notificationID string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "notification_id", notificationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/notifications/%s/deliveries", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewReadNotificationRequest constructs an http.Request for the ReadNotification method
+func NewReadNotificationRequest(server string, notificationID NotificationID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "notification_id", notificationID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/notifications/%s/read", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFindPersonRequest constructs an http.Request for the FindPerson method
+func NewFindPersonRequest(server string, username Username) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "username", username, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/people/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListPromptsRequest constructs an http.Request for the ListPrompts method
 func NewListPromptsRequest(server string, params *ListPromptsParams) (*http.Request, error) {
 	var err error
@@ -4599,6 +7710,119 @@ func NewListPromptsRequest(server string, params *ListPromptsParams) (*http.Requ
 		if params.State != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPushRequest constructs an http.Request for the GetPush method
+func NewGetPushRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/push")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSearchMessagesRequest constructs an http.Request for the SearchMessages method
+func NewSearchMessagesRequest(server string, params *SearchMessagesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/search")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.SessionID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "session_id", *params.SessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -4864,6 +8088,121 @@ func NewGetSessionRequest(server string, sessionID SessionID) (*http.Request, er
 	return req, nil
 }
 
+// NewDissolveSessionRequest constructs an http.Request for the DissolveSession method
+func NewDissolveSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/dissolve", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateSessionInfoRequest calls the generic UpdateSessionInfo builder with application/json body
+func NewUpdateSessionInfoRequest(server string, sessionID SessionID, body UpdateSessionInfoJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSessionInfoRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewUpdateSessionInfoRequestWithBody constructs an http.Request for the UpdateSessionInfo method, with any body, and a specified content type
+func NewUpdateSessionInfoRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/info", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewLeaveSessionRequest constructs an http.Request for the LeaveSession method
+func NewLeaveSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/leave", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewAddMemberRequest calls the generic AddMember builder with application/json body
 func NewAddMemberRequest(server string, sessionID SessionID, params *AddMemberParams, body AddMemberJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -5085,6 +8424,79 @@ func NewSendMessageRequestWithBody(server string, sessionID SessionID, contentTy
 	return req, nil
 }
 
+// NewListMessageChangesRequest constructs an http.Request for the ListMessageChanges method
+func NewListMessageChangesRequest(server string, sessionID SessionID, params *ListMessageChangesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/messages/changes", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.AfterChange != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after_change", *params.AfterChange, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewSyncMessagesRequest constructs an http.Request for the SyncMessages method
 func NewSyncMessagesRequest(server string, sessionID SessionID, params *SyncMessagesParams) (*http.Request, error) {
 	var err error
@@ -5148,6 +8560,40 @@ func NewSyncMessagesRequest(server string, sessionID SessionID, params *SyncMess
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListPinsRequest constructs an http.Request for the ListPins method
+func NewListPinsRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/pins", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -5260,6 +8706,205 @@ func NewCreateRunRequestWithBody(server string, sessionID SessionID, params *Cre
 
 		req.Header.Set("Idempotency-Key", headerParam0)
 
+	}
+
+	return req, nil
+}
+
+// NewUpdateSessionSettingsRequest calls the generic UpdateSessionSettings builder with application/json body
+func NewUpdateSessionSettingsRequest(server string, sessionID SessionID, body UpdateSessionSettingsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSessionSettingsRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewUpdateSessionSettingsRequestWithBody constructs an http.Request for the UpdateSessionSettings method, with any body, and a specified content type
+func NewUpdateSessionSettingsRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/settings", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewTransferSessionRequest calls the generic TransferSession builder with application/json body
+func NewTransferSessionRequest(server string, sessionID SessionID, body TransferSessionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTransferSessionRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewTransferSessionRequestWithBody constructs an http.Request for the TransferSession method, with any body, and a specified content type
+func NewTransferSessionRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sessions/%s/transfer-owner", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewSyncChangesRequest constructs an http.Request for the SyncChanges method
+func NewSyncChangesRequest(server string, params *SyncChangesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/sync")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Wait != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "wait", *params.Wait, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetUnreadRequest constructs an http.Request for the GetUnread method
+func NewGetUnreadRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/client/unread")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -5974,6 +9619,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /client/artifacts/{artifact_id}/content (the `GetArtifactContent` operationId).
 	GetArtifactContentWithResponse(ctx context.Context, artifactID ArtifactID, reqEditors ...RequestEditorFn) (*GetArtifactContentResponse, error)
 
+	// UploadAttachmentWithBodyWithResponse Upload a file to send
+	//
+	// The body is the file as it is. A message has it as an attachment whose `url` is the one of the answer. The same file once more is the same attachment, so the request may be repeated; one that no message has had within a day is dropped. Beyond the hub's limit of a file 413 `body_too_large`, beyond what it keeps for one person 422 `too_large`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/attachments (the `UploadAttachment` operationId).
+	UploadAttachmentWithBodyWithResponse(ctx context.Context, params *UploadAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadAttachmentResponse, error)
+
+	// GetAttachmentWithResponse What is known of an uploaded file
+	//
+	// For its owner, and for whoever may read a message that has it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/attachments/{attachment_id} (the `GetAttachment` operationId).
+	GetAttachmentWithResponse(ctx context.Context, attachmentID AttachmentID, reqEditors ...RequestEditorFn) (*GetAttachmentResponse, error)
+
+	// GetAttachmentContentWithResponse The bytes of an uploaded file
+	//
+	// Always an attachment of unspecific type, so that nothing in it can run on the hub's origin. `Range` and `If-Range` go on where a download was cut off.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/attachments/{attachment_id}/content (the `GetAttachmentContent` operationId).
+	GetAttachmentContentWithResponse(ctx context.Context, attachmentID AttachmentID, params *GetAttachmentContentParams, reqEditors ...RequestEditorFn) (*GetAttachmentContentResponse, error)
+
 	// BootstrapUserWithBodyWithResponse Make the first user
 	//
 	// Takes the token that the hub wrote to `HUB_HOME/bootstrap.token` at its first start. Works once; afterwards people come by invitation.
@@ -6019,6 +9691,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /client/auth/logout (the `Logout` operationId).
 	LogoutWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LogoutResponse, error)
 
+	// LogoutEverywhereWithResponse End all of my logins
+	//
+	// Ends the refresh family and the sockets of every device of the caller, on all hubs, this one included.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/auth/logout-everywhere (the `LogoutEverywhere` operationId).
+	LogoutEverywhereWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LogoutEverywhereResponse, error)
+
 	// GetMeWithResponse Who am I, on which device
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -6058,6 +9739,76 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /client/auth/register (the `RegisterUser` operationId).
 	RegisterUserWithResponse(ctx context.Context, body RegisterUserJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterUserResponse, error)
 
+	// ListContactsWithResponse My friends, requests and blocks, by name
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/contacts (the `ListContacts` operationId).
+	ListContactsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListContactsResponse, error)
+
+	// RequestContactWithBodyWithResponse Ask somebody to be a friend
+	//
+	// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+	RequestContactWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RequestContactResponse, error)
+
+	// RequestContactWithResponse Ask somebody to be a friend
+	//
+	// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+	RequestContactWithResponse(ctx context.Context, body RequestContactJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestContactResponse, error)
+
+	// AcceptContactWithResponse Make a friend of who has asked me
+	//
+	// Both sides get `friend.accepted`. Saying it twice is fine.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/contacts/requests/{request_id}/accept (the `AcceptContact` operationId).
+	AcceptContactWithResponse(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*AcceptContactResponse, error)
+
+	// DeclineContactWithResponse Take a request off my list
+	//
+	// Who asked is not told, and sees it waiting; asking again changes nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/contacts/requests/{request_id}/decline (the `DeclineContact` operationId).
+	DeclineContactWithResponse(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*DeclineContactResponse, error)
+
+	// RemoveContactWithResponse End a friendship, or take a request back
+	//
+	// Nobody is told. Without one it does nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /client/contacts/{user_id} (the `RemoveContact` operationId).
+	RemoveContactWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*RemoveContactResponse, error)
+
+	// UnblockContactWithResponse End a block
+	//
+	// Friends we are not again. Without one it does nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /client/contacts/{user_id}/block (the `UnblockContact` operationId).
+	UnblockContactWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*UnblockContactResponse, error)
+
+	// BlockContactWithResponse Be nobody to somebody
+	//
+	// Ends what was between us without a word. They can neither find nor ask me, nor open a conversation with me or bring me into one: all of it answers as for a person that does not exist. A conversation that stands already stays; mute or leave it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /client/contacts/{user_id}/block (the `BlockContact` operationId).
+	BlockContactWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*BlockContactResponse, error)
+
 	// ListDevicesWithResponse My devices, newest first
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -6082,6 +9833,56 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /client/devices (the `RegisterDevice` operationId).
 	RegisterDeviceWithResponse(ctx context.Context, params *RegisterDeviceParams, body RegisterDeviceJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterDeviceResponse, error)
+
+	// PutAttentionWithBodyWithResponse Say that I look at this device, or that I do not
+	//
+	// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+	PutAttentionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutAttentionResponse, error)
+
+	// PutAttentionWithResponse Say that I look at this device, or that I do not
+	//
+	// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+	PutAttentionWithResponse(ctx context.Context, body PutAttentionJSONRequestBody, reqEditors ...RequestEditorFn) (*PutAttentionResponse, error)
+
+	// UnregisterPushWithResponse Push nothing to this device any more
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /client/devices/self/push (the `UnregisterPush` operationId).
+	UnregisterPushWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*UnregisterPushResponse, error)
+
+	// RegisterPushWithBodyWithResponse Have this device pushed to while it is not connected
+	//
+	// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+	RegisterPushWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterPushResponse, error)
+
+	// RegisterPushWithResponse Have this device pushed to while it is not connected
+	//
+	// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+	RegisterPushWithResponse(ctx context.Context, body RegisterPushJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterPushResponse, error)
+
+	// TestPushWithResponse Push something to this device now
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/devices/self/push/test (the `TestPush` operationId).
+	TestPushWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*TestPushResponse, error)
 
 	// RevokeDeviceWithResponse Revoke a device of mine
 	//
@@ -6154,12 +9955,175 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /client/invitations (the `CreateInvitation` operationId).
 	CreateInvitationWithResponse(ctx context.Context, params *CreateInvitationParams, reqEditors ...RequestEditorFn) (*CreateInvitationResponse, error)
 
+	// EditMessageWithBodyWithResponse Say something else in a message of mine
+	//
+	// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+	EditMessageWithBodyWithResponse(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditMessageResponse, error)
+
+	// EditMessageWithResponse Say something else in a message of mine
+	//
+	// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+	EditMessageWithResponse(ctx context.Context, messageID MessageID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*EditMessageResponse, error)
+
+	// ForwardMessageWithBodyWithResponse Say in other conversations what a message says
+	//
+	// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+	ForwardMessageWithBodyWithResponse(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ForwardMessageResponse, error)
+
+	// ForwardMessageWithResponse Say in other conversations what a message says
+	//
+	// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+	ForwardMessageWithResponse(ctx context.Context, messageID MessageID, body ForwardMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*ForwardMessageResponse, error)
+
+	// UnpinMessageWithResponse Remove a pin
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /client/messages/{message_id}/pin (the `UnpinMessage` operationId).
+	UnpinMessageWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*UnpinMessageResponse, error)
+
+	// PinMessageWithResponse Pin a message in its conversation
+	//
+	// Any member may. A conversation has at most 50 pins, then 422 `too_large`. Again answers with the pin that stands.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/messages/{message_id}/pin (the `PinMessage` operationId).
+	PinMessageWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*PinMessageResponse, error)
+
+	// RemoveReactionWithResponse Take my reaction back
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /client/messages/{message_id}/reactions (the `RemoveReaction` operationId).
+	RemoveReactionWithResponse(ctx context.Context, messageID MessageID, params *RemoveReactionParams, reqEditors ...RequestEditorFn) (*RemoveReactionResponse, error)
+
+	// ListReactionsWithResponse Who reacted to a message, and how
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/messages/{message_id}/reactions (the `ListReactions` operationId).
+	ListReactionsWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*ListReactionsResponse, error)
+
+	// AddReactionWithBodyWithResponse React to a message
+	//
+	// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+	AddReactionWithBodyWithResponse(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddReactionResponse, error)
+
+	// AddReactionWithResponse React to a message
+	//
+	// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+	AddReactionWithResponse(ctx context.Context, messageID MessageID, body AddReactionJSONRequestBody, reqEditors ...RequestEditorFn) (*AddReactionResponse, error)
+
+	// RecallMessageWithResponse Take a message back
+	//
+	// Its sender may for 5 minutes (`HUB_RECALL_WINDOW`), then 400 `recall_timeout`; the owner of a group may with any message at any time, and the owner of a private conversation with their own and an agent's. What it said is erased: nobody gets it any more, whenever they ask or resume. Runs that it started go on, but for those whose edge has not heard of them yet: they are cancelled. Again changes nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/messages/{message_id}/recall (the `RecallMessage` operationId).
+	RecallMessageWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*RecallMessageResponse, error)
+
+	// ListNotificationsWithResponse What I am told, the newest first
+	//
+	// Mentions, invitations, friend requests, ended runs and messages of the hub, and the questions of agents that I may answer now, in one list. Each is what `notification.new` says of it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/notifications (the `ListNotifications` operationId).
+	ListNotificationsWithResponse(ctx context.Context, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*ListNotificationsResponse, error)
+
+	// ReadAllNotificationsWithBodyWithResponse Mark everything as read, up to a time
+	//
+	// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+	ReadAllNotificationsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadAllNotificationsResponse, error)
+
+	// ReadAllNotificationsWithResponse Mark everything as read, up to a time
+	//
+	// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+	ReadAllNotificationsWithResponse(ctx context.Context, body ReadAllNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadAllNotificationsResponse, error)
+
+	// ListPushDeliveriesWithResponse What became of a notification on each of my devices
+	//
+	// One line for each device that was registered when there was something to tell; questions of agents have the id of their request. The list is empty for what was pushed to nobody, is older than 30 days, or is not mine.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/notifications/{notification_id}/deliveries (the `ListPushDeliveries` operationId).
+	ListPushDeliveriesWithResponse(ctx context.Context, notificationID string, reqEditors ...RequestEditorFn) (*ListPushDeliveriesResponse, error)
+
+	// ReadNotificationWithResponse Mark one thing as read
+	//
+	// All of my devices hear of it as `notification.new` with `read`. A question of an agent is 409 `conflict`; it is read when it is answered.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/notifications/{notification_id}/read (the `ReadNotification` operationId).
+	ReadNotificationWithResponse(ctx context.Context, notificationID NotificationID, reqEditors ...RequestEditorFn) (*ReadNotificationResponse, error)
+
+	// FindPersonWithResponse The person of exactly this login name
+	//
+	// There is no other way to look for people. Somebody who has blocked the caller is not there.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/people/{username} (the `FindPerson` operationId).
+	FindPersonWithResponse(ctx context.Context, username Username, reqEditors ...RequestEditorFn) (*FindPersonResponse, error)
+
 	// ListPromptsWithResponse Questions of agents that I may answer, the oldest first
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /client/prompts (the `ListPrompts` operationId).
 	ListPromptsWithResponse(ctx context.Context, params *ListPromptsParams, reqEditors ...RequestEditorFn) (*ListPromptsResponse, error)
+
+	// GetPushWithResponse Which of my devices are pushed to, and the key that browsers subscribe with
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/push (the `GetPush` operationId).
+	GetPushWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPushResponse, error)
+
+	// SearchMessagesWithResponse Find messages by their words
+	//
+	// The messages that have all words of `q`, in the conversations that the caller is a member of now, the newest first. What counts is what a message says now: what was taken back, or edited away, is not found. All kinds of content are looked through, and the names of attached files. Upper and lower case and compatibility forms are alike. Words are whole words; in scripts without spaces, such as Chinese, one character suffices. A new message is found about a second after it was sent.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/search (the `SearchMessages` operationId).
+	SearchMessagesWithResponse(ctx context.Context, params *SearchMessagesParams, reqEditors ...RequestEditorFn) (*SearchMessagesResponse, error)
 
 	// ListSessionsWithResponse Conversations I am a member of, most recently changed first
 	//
@@ -6182,14 +10146,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /client/sessions/group (the `CreateGroupSession` operationId).
 	CreateGroupSessionWithResponse(ctx context.Context, params *CreateGroupSessionParams, body CreateGroupSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateGroupSessionResponse, error)
 
-	// CreatePrivateSessionWithBodyWithResponse Open a conversation with one user or one agent
+	// CreatePrivateSessionWithBodyWithResponse Open the conversation with one user or one agent
+	//
+	// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /client/sessions/private (the `CreatePrivateSession` operationId).
 	CreatePrivateSessionWithBodyWithResponse(ctx context.Context, params *CreatePrivateSessionParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePrivateSessionResponse, error)
 
-	// CreatePrivateSessionWithResponse Open a conversation with one user or one agent
+	// CreatePrivateSessionWithResponse Open the conversation with one user or one agent
+	//
+	// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6202,6 +10170,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /client/sessions/{session_id} (the `GetSession` operationId).
 	GetSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetSessionResponse, error)
+
+	// DissolveSessionWithResponse Close a group for good
+	//
+	// For the owner. Its members go on reading it, and keep it in their lists; whatever would change it is 410 `session_dissolved`. Runs that are under way are cancelled. Dissolving again changes nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/sessions/{session_id}/dissolve (the `DissolveSession` operationId).
+	DissolveSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*DissolveSessionResponse, error)
+
+	// UpdateSessionInfoWithBodyWithResponse Change what a group is called, how it looks and what it announces
+	//
+	// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+	UpdateSessionInfoWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionInfoResponse, error)
+
+	// UpdateSessionInfoWithResponse Change what a group is called, how it looks and what it announces
+	//
+	// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+	UpdateSessionInfoWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionInfoJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionInfoResponse, error)
+
+	// LeaveSessionWithResponse Leave a group
+	//
+	// When the owner leaves, the person who has been there longest becomes the owner. Nothing written afterwards reaches who has left.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/sessions/{session_id}/leave (the `LeaveSession` operationId).
+	LeaveSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*LeaveSessionResponse, error)
 
 	// AddMemberWithBodyWithResponse Add a user or an agent to a group
 	//
@@ -6237,7 +10241,7 @@ type ClientWithResponsesInterface interface {
 
 	// SendMessageWithBodyWithResponse Send a message, and start the runs that it asks for
 	//
-	// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+	// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6246,12 +10250,21 @@ type ClientWithResponsesInterface interface {
 
 	// SendMessageWithResponse Send a message, and start the runs that it asks for
 	//
-	// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+	// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /client/sessions/{session_id}/messages (the `SendMessage` operationId).
 	SendMessageWithResponse(ctx context.Context, sessionID SessionID, body SendMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*SendMessageResponse, error)
+
+	// ListMessageChangesWithResponse Messages that were changed after a point, as they are now
+	//
+	// What was edited, recalled, pinned, unpinned or reacted to, each message once, in the order of its last change: for a device that has the messages and could not resume. `after_change` is the number of the last change that it knows; `next` is the `after_change` of the next page. A message that changes while you page comes again on a later page. A number beyond the newest change is another record's: the page is empty and its `last_change` smaller; begin with 0.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/sessions/{session_id}/messages/changes (the `ListMessageChanges` operationId).
+	ListMessageChangesWithResponse(ctx context.Context, sessionID SessionID, params *ListMessageChangesParams, reqEditors ...RequestEditorFn) (*ListMessageChangesResponse, error)
 
 	// SyncMessagesWithResponse Messages after a point, oldest first
 	//
@@ -6262,9 +10275,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /client/sessions/{session_id}/messages/sync (the `SyncMessages` operationId).
 	SyncMessagesWithResponse(ctx context.Context, sessionID SessionID, params *SyncMessagesParams, reqEditors ...RequestEditorFn) (*SyncMessagesResponse, error)
 
+	// ListPinsWithResponse The pinned messages of a conversation, the newest pin first
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/sessions/{session_id}/pins (the `ListPins` operationId).
+	ListPinsWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ListPinsResponse, error)
+
 	// MarkReadWithBodyWithResponse Move my read mark forward
 	//
-	// The mark never moves back; a smaller number answers with where it stands.
+	// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6273,7 +10293,7 @@ type ClientWithResponsesInterface interface {
 
 	// MarkReadWithResponse Move my read mark forward
 	//
-	// The mark never moves back; a smaller number answers with where it stands.
+	// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -6297,6 +10317,60 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /client/sessions/{session_id}/runs (the `CreateRun` operationId).
 	CreateRunWithResponse(ctx context.Context, sessionID SessionID, params *CreateRunParams, body CreateRunJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateRunResponse, error)
+
+	// UpdateSessionSettingsWithBodyWithResponse Pin, archive or mute a conversation for myself
+	//
+	// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+	UpdateSessionSettingsWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionSettingsResponse, error)
+
+	// UpdateSessionSettingsWithResponse Pin, archive or mute a conversation for myself
+	//
+	// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+	UpdateSessionSettingsWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionSettingsResponse, error)
+
+	// TransferSessionWithBodyWithResponse Make another person the owner of a group
+	//
+	// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+	TransferSessionWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferSessionResponse, error)
+
+	// TransferSessionWithResponse Make another person the owner of a group
+	//
+	// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+	TransferSessionWithResponse(ctx context.Context, sessionID SessionID, body TransferSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferSessionResponse, error)
+
+	// SyncChangesWithResponse Everything that changed, without a socket
+	//
+	// The frames that `/client/ws` would have sent this user after `cursor`, in the same order: messages and what became of them, members, reads, runs, questions, notifications. Without a `cursor` the answer is `fresh` and names the place to begin at: ask for it first, then take a REST snapshot, then go on from it. Nothing is ever left out silently: a cursor that cannot be continued is a `reset`, which says so. With `more`, ask again at once.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/sync (the `SyncChanges` operationId).
+	SyncChangesWithResponse(ctx context.Context, params *SyncChangesParams, reqEditors ...RequestEditorFn) (*SyncChangesResponse, error)
+
+	// GetUnreadWithResponse How much I have not read
+	//
+	// For the badge of an app: the messages that are unread in all conversations together, but for those that I have muted and those that are dissolved. Each conversation in `GET /client/sessions` has its own count.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /client/unread (the `GetUnread` operationId).
+	GetUnreadWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetUnreadResponse, error)
 
 	// GetHealthWithResponse Is the process alive
 	//
@@ -6763,6 +10837,174 @@ func (r GetArtifactContentResponse) ContentType() string {
 	return ""
 }
 
+// UploadAttachmentResponseDefaultHeaders the declared response headers of an HTTP default response for UploadAttachment
+type UploadAttachmentResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UploadAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *UploadedFile
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UploadAttachmentResponseDefaultHeaders
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r UploadAttachmentResponse) GetJSON201() *UploadedFile {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UploadAttachmentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UploadAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UploadAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UploadAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UploadAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetAttachmentResponseDefaultHeaders the declared response headers of an HTTP default response for GetAttachment
+type GetAttachmentResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type GetAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UploadedFile
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetAttachmentResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetAttachmentResponse) GetJSON200() *UploadedFile {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetAttachmentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetAttachmentContentResponse200Headers the declared response headers of an HTTP 200 response for GetAttachmentContent
+type GetAttachmentContentResponse200Headers struct {
+	ContentDisposition    string
+	ContentSecurityPolicy string
+	ETag                  string
+	XContentTypeOptions   string
+}
+
+// GetAttachmentContentResponseDefaultHeaders the declared response headers of an HTTP default response for GetAttachmentContent
+type GetAttachmentContentResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type GetAttachmentContentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetAttachmentContentResponse200Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetAttachmentContentResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetAttachmentContentResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetAttachmentContentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAttachmentContentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAttachmentContentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetAttachmentContentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // BootstrapUserResponse201Headers the declared response headers of an HTTP 201 response for BootstrapUser
 type BootstrapUserResponse201Headers struct {
 	SetCookie *string
@@ -6936,6 +11178,61 @@ func (r LogoutResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r LogoutResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// LogoutEverywhereResponse204Headers the declared response headers of an HTTP 204 response for LogoutEverywhere
+type LogoutEverywhereResponse204Headers struct {
+	SetCookie *string
+}
+
+// LogoutEverywhereResponseDefaultHeaders the declared response headers of an HTTP default response for LogoutEverywhere
+type LogoutEverywhereResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type LogoutEverywhereResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// Headers204 the parsed response headers for an HTTP 204 response
+	Headers204 *LogoutEverywhereResponse204Headers
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *LogoutEverywhereResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r LogoutEverywhereResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r LogoutEverywhereResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LogoutEverywhereResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LogoutEverywhereResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LogoutEverywhereResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7121,6 +11418,363 @@ func (r RegisterUserResponse) ContentType() string {
 	return ""
 }
 
+// ListContactsResponseDefaultHeaders the declared response headers of an HTTP default response for ListContacts
+type ListContactsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListContactsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ContactList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListContactsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListContactsResponse) GetJSON200() *ContactList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListContactsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListContactsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListContactsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListContactsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListContactsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RequestContactResponseDefaultHeaders the declared response headers of an HTTP default response for RequestContact
+type RequestContactResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RequestContactResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Contact
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RequestContactResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RequestContactResponse) GetJSON200() *Contact {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RequestContactResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RequestContactResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RequestContactResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RequestContactResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RequestContactResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AcceptContactResponseDefaultHeaders the declared response headers of an HTTP default response for AcceptContact
+type AcceptContactResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type AcceptContactResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Contact
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *AcceptContactResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AcceptContactResponse) GetJSON200() *Contact {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AcceptContactResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AcceptContactResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AcceptContactResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AcceptContactResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AcceptContactResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DeclineContactResponseDefaultHeaders the declared response headers of an HTTP default response for DeclineContact
+type DeclineContactResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type DeclineContactResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *DeclineContactResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DeclineContactResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeclineContactResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeclineContactResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeclineContactResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeclineContactResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RemoveContactResponseDefaultHeaders the declared response headers of an HTTP default response for RemoveContact
+type RemoveContactResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RemoveContactResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RemoveContactResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RemoveContactResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveContactResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveContactResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveContactResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveContactResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UnblockContactResponseDefaultHeaders the declared response headers of an HTTP default response for UnblockContact
+type UnblockContactResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UnblockContactResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UnblockContactResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnblockContactResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnblockContactResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnblockContactResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnblockContactResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnblockContactResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// BlockContactResponseDefaultHeaders the declared response headers of an HTTP default response for BlockContact
+type BlockContactResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type BlockContactResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *BlockContactResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r BlockContactResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r BlockContactResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r BlockContactResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BlockContactResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r BlockContactResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListDevicesResponseDefaultHeaders the declared response headers of an HTTP default response for ListDevices
 type ListDevicesResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -7225,6 +11879,212 @@ func (r RegisterDeviceResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r RegisterDeviceResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// PutAttentionResponseDefaultHeaders the declared response headers of an HTTP default response for PutAttention
+type PutAttentionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type PutAttentionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *PutAttentionResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PutAttentionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PutAttentionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PutAttentionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PutAttentionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PutAttentionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UnregisterPushResponseDefaultHeaders the declared response headers of an HTTP default response for UnregisterPush
+type UnregisterPushResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UnregisterPushResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UnregisterPushResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnregisterPushResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnregisterPushResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnregisterPushResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnregisterPushResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnregisterPushResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RegisterPushResponseDefaultHeaders the declared response headers of an HTTP default response for RegisterPush
+type RegisterPushResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RegisterPushResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PushRegistration
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RegisterPushResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RegisterPushResponse) GetJSON200() *PushRegistration {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RegisterPushResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RegisterPushResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RegisterPushResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RegisterPushResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RegisterPushResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// TestPushResponseDefaultHeaders the declared response headers of an HTTP default response for TestPush
+type TestPushResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type TestPushResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PushTest
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *TestPushResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TestPushResponse) GetJSON200() *PushTest {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r TestPushResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TestPushResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TestPushResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TestPushResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TestPushResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7643,6 +12503,693 @@ func (r CreateInvitationResponse) ContentType() string {
 	return ""
 }
 
+// EditMessageResponseDefaultHeaders the declared response headers of an HTTP default response for EditMessage
+type EditMessageResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type EditMessageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Message
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *EditMessageResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EditMessageResponse) GetJSON200() *Message {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r EditMessageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r EditMessageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EditMessageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EditMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EditMessageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ForwardMessageResponseDefaultHeaders the declared response headers of an HTTP default response for ForwardMessage
+type ForwardMessageResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ForwardMessageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *ForwardReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ForwardMessageResponseDefaultHeaders
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ForwardMessageResponse) GetJSON201() *ForwardReceipt {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ForwardMessageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ForwardMessageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ForwardMessageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ForwardMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ForwardMessageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UnpinMessageResponseDefaultHeaders the declared response headers of an HTTP default response for UnpinMessage
+type UnpinMessageResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UnpinMessageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UnpinMessageResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UnpinMessageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UnpinMessageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UnpinMessageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnpinMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UnpinMessageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// PinMessageResponseDefaultHeaders the declared response headers of an HTTP default response for PinMessage
+type PinMessageResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type PinMessageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MessagePinPayload
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *PinMessageResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PinMessageResponse) GetJSON200() *MessagePinPayload {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r PinMessageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PinMessageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PinMessageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PinMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PinMessageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RemoveReactionResponseDefaultHeaders the declared response headers of an HTTP default response for RemoveReaction
+type RemoveReactionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RemoveReactionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RemoveReactionResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RemoveReactionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveReactionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveReactionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveReactionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveReactionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListReactionsResponseDefaultHeaders the declared response headers of an HTTP default response for ListReactions
+type ListReactionsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListReactionsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ReactionList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListReactionsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListReactionsResponse) GetJSON200() *ReactionList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListReactionsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListReactionsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListReactionsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListReactionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListReactionsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AddReactionResponseDefaultHeaders the declared response headers of an HTTP default response for AddReaction
+type AddReactionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type AddReactionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ReactionList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *AddReactionResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r AddReactionResponse) GetJSON200() *ReactionList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AddReactionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AddReactionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AddReactionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AddReactionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AddReactionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RecallMessageResponseDefaultHeaders the declared response headers of an HTTP default response for RecallMessage
+type RecallMessageResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RecallMessageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Message
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RecallMessageResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RecallMessageResponse) GetJSON200() *Message {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RecallMessageResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RecallMessageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RecallMessageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RecallMessageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RecallMessageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListNotificationsResponseDefaultHeaders the declared response headers of an HTTP default response for ListNotifications
+type ListNotificationsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListNotificationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *NotificationList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListNotificationsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListNotificationsResponse) GetJSON200() *NotificationList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListNotificationsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListNotificationsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListNotificationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListNotificationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListNotificationsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ReadAllNotificationsResponseDefaultHeaders the declared response headers of an HTTP default response for ReadAllNotifications
+type ReadAllNotificationsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ReadAllNotificationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ReadAllNotificationsResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ReadAllNotificationsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReadAllNotificationsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReadAllNotificationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReadAllNotificationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReadAllNotificationsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListPushDeliveriesResponseDefaultHeaders the declared response headers of an HTTP default response for ListPushDeliveries
+type ListPushDeliveriesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListPushDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PushDeliveryList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListPushDeliveriesResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPushDeliveriesResponse) GetJSON200() *PushDeliveryList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPushDeliveriesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPushDeliveriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPushDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPushDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPushDeliveriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ReadNotificationResponseDefaultHeaders the declared response headers of an HTTP default response for ReadNotification
+type ReadNotificationResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ReadNotificationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ReadNotificationResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ReadNotificationResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ReadNotificationResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReadNotificationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReadNotificationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReadNotificationResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// FindPersonResponseDefaultHeaders the declared response headers of an HTTP default response for FindPerson
+type FindPersonResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type FindPersonResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Person
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *FindPersonResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r FindPersonResponse) GetJSON200() *Person {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r FindPersonResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r FindPersonResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r FindPersonResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FindPersonResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r FindPersonResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListPromptsResponseDefaultHeaders the declared response headers of an HTTP default response for ListPrompts
 type ListPromptsResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -7692,6 +13239,116 @@ func (r ListPromptsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListPromptsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetPushResponseDefaultHeaders the declared response headers of an HTTP default response for GetPush
+type GetPushResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type GetPushResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PushOverview
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetPushResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPushResponse) GetJSON200() *PushOverview {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetPushResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPushResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPushResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPushResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPushResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SearchMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for SearchMessages
+type SearchMessagesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type SearchMessagesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MessagesFound
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *SearchMessagesResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SearchMessagesResponse) GetJSON200() *MessagesFound {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SearchMessagesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SearchMessagesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SearchMessagesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SearchMessagesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SearchMessagesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -7918,6 +13575,164 @@ func (r GetSessionResponse) ContentType() string {
 	return ""
 }
 
+// DissolveSessionResponseDefaultHeaders the declared response headers of an HTTP default response for DissolveSession
+type DissolveSessionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type DissolveSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *DissolveSessionResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DissolveSessionResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DissolveSessionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DissolveSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DissolveSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DissolveSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DissolveSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSessionInfoResponseDefaultHeaders the declared response headers of an HTTP default response for UpdateSessionInfo
+type UpdateSessionInfoResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UpdateSessionInfoResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UpdateSessionInfoResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSessionInfoResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateSessionInfoResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSessionInfoResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSessionInfoResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSessionInfoResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSessionInfoResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// LeaveSessionResponseDefaultHeaders the declared response headers of an HTTP default response for LeaveSession
+type LeaveSessionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type LeaveSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *LeaveSessionResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r LeaveSessionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r LeaveSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LeaveSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LeaveSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LeaveSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // AddMemberResponseDefaultHeaders the declared response headers of an HTTP default response for AddMember
 type AddMemberResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -8131,6 +13946,61 @@ func (r SendMessageResponse) ContentType() string {
 	return ""
 }
 
+// ListMessageChangesResponseDefaultHeaders the declared response headers of an HTTP default response for ListMessageChanges
+type ListMessageChangesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListMessageChangesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MessageChangeList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListMessageChangesResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListMessageChangesResponse) GetJSON200() *MessageChangeList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListMessageChangesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListMessageChangesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListMessageChangesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListMessageChangesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListMessageChangesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // SyncMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for SyncMessages
 type SyncMessagesResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -8180,6 +14050,61 @@ func (r SyncMessagesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r SyncMessagesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListPinsResponseDefaultHeaders the declared response headers of an HTTP default response for ListPins
+type ListPinsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListPinsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PinList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListPinsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPinsResponse) GetJSON200() *PinList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListPinsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPinsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPinsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPinsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPinsResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -8290,6 +14215,226 @@ func (r CreateRunResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r CreateRunResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSessionSettingsResponseDefaultHeaders the declared response headers of an HTTP default response for UpdateSessionSettings
+type UpdateSessionSettingsResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UpdateSessionSettingsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UpdateSessionSettingsResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSessionSettingsResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateSessionSettingsResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSessionSettingsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSessionSettingsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSessionSettingsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSessionSettingsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// TransferSessionResponseDefaultHeaders the declared response headers of an HTTP default response for TransferSession
+type TransferSessionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type TransferSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *TransferSessionResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TransferSessionResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r TransferSessionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r TransferSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TransferSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TransferSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TransferSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SyncChangesResponseDefaultHeaders the declared response headers of an HTTP default response for SyncChanges
+type SyncChangesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type SyncChangesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SyncPage
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *SyncChangesResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SyncChangesResponse) GetJSON200() *SyncPage {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SyncChangesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SyncChangesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SyncChangesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SyncChangesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SyncChangesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetUnreadResponseDefaultHeaders the declared response headers of an HTTP default response for GetUnread
+type GetUnreadResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type GetUnreadResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UnreadCount
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetUnreadResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetUnreadResponse) GetJSON200() *UnreadCount {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetUnreadResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetUnreadResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetUnreadResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetUnreadResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetUnreadResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -9030,6 +15175,51 @@ func (c *ClientWithResponses) GetArtifactContentWithResponse(ctx context.Context
 	return ParseGetArtifactContentResponse(rsp)
 }
 
+// UploadAttachmentWithBodyWithResponse Upload a file to send
+//
+// The body is the file as it is. A message has it as an attachment whose `url` is the one of the answer. The same file once more is the same attachment, so the request may be repeated; one that no message has had within a day is dropped. Beyond the hub's limit of a file 413 `body_too_large`, beyond what it keeps for one person 422 `too_large`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/attachments (the `UploadAttachment` operationId).
+func (c *ClientWithResponses) UploadAttachmentWithBodyWithResponse(ctx context.Context, params *UploadAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadAttachmentResponse, error) {
+	rsp, err := c.UploadAttachmentWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUploadAttachmentResponse(rsp)
+}
+
+// GetAttachmentWithResponse What is known of an uploaded file
+//
+// For its owner, and for whoever may read a message that has it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/attachments/{attachment_id} (the `GetAttachment` operationId).
+func (c *ClientWithResponses) GetAttachmentWithResponse(ctx context.Context, attachmentID AttachmentID, reqEditors ...RequestEditorFn) (*GetAttachmentResponse, error) {
+	rsp, err := c.GetAttachment(ctx, attachmentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAttachmentResponse(rsp)
+}
+
+// GetAttachmentContentWithResponse The bytes of an uploaded file
+//
+// Always an attachment of unspecific type, so that nothing in it can run on the hub's origin. `Range` and `If-Range` go on where a download was cut off.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/attachments/{attachment_id}/content (the `GetAttachmentContent` operationId).
+func (c *ClientWithResponses) GetAttachmentContentWithResponse(ctx context.Context, attachmentID AttachmentID, params *GetAttachmentContentParams, reqEditors ...RequestEditorFn) (*GetAttachmentContentResponse, error) {
+	rsp, err := c.GetAttachmentContent(ctx, attachmentID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAttachmentContentResponse(rsp)
+}
+
 // BootstrapUserWithBodyWithResponse Make the first user
 //
 // Takes the token that the hub wrote to `HUB_HOME/bootstrap.token` at its first start. Works once; afterwards people come by invitation.
@@ -9105,6 +15295,21 @@ func (c *ClientWithResponses) LogoutWithResponse(ctx context.Context, reqEditors
 	return ParseLogoutResponse(rsp)
 }
 
+// LogoutEverywhereWithResponse End all of my logins
+//
+// Ends the refresh family and the sockets of every device of the caller, on all hubs, this one included.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/auth/logout-everywhere (the `LogoutEverywhere` operationId).
+func (c *ClientWithResponses) LogoutEverywhereWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LogoutEverywhereResponse, error) {
+	rsp, err := c.LogoutEverywhere(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLogoutEverywhereResponse(rsp)
+}
+
 // GetMeWithResponse Who am I, on which device
 //
 // Returns a wrapper object for the known response body format(s).
@@ -9174,6 +15379,124 @@ func (c *ClientWithResponses) RegisterUserWithResponse(ctx context.Context, body
 	return ParseRegisterUserResponse(rsp)
 }
 
+// ListContactsWithResponse My friends, requests and blocks, by name
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/contacts (the `ListContacts` operationId).
+func (c *ClientWithResponses) ListContactsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListContactsResponse, error) {
+	rsp, err := c.ListContacts(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListContactsResponse(rsp)
+}
+
+// RequestContactWithBodyWithResponse Ask somebody to be a friend
+//
+// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+func (c *ClientWithResponses) RequestContactWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RequestContactResponse, error) {
+	rsp, err := c.RequestContactWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestContactResponse(rsp)
+}
+
+// RequestContactWithResponse Ask somebody to be a friend
+//
+// Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/contacts (the `RequestContact` operationId).
+func (c *ClientWithResponses) RequestContactWithResponse(ctx context.Context, body RequestContactJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestContactResponse, error) {
+	rsp, err := c.RequestContact(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestContactResponse(rsp)
+}
+
+// AcceptContactWithResponse Make a friend of who has asked me
+//
+// Both sides get `friend.accepted`. Saying it twice is fine.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/contacts/requests/{request_id}/accept (the `AcceptContact` operationId).
+func (c *ClientWithResponses) AcceptContactWithResponse(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*AcceptContactResponse, error) {
+	rsp, err := c.AcceptContact(ctx, requestID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAcceptContactResponse(rsp)
+}
+
+// DeclineContactWithResponse Take a request off my list
+//
+// Who asked is not told, and sees it waiting; asking again changes nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/contacts/requests/{request_id}/decline (the `DeclineContact` operationId).
+func (c *ClientWithResponses) DeclineContactWithResponse(ctx context.Context, requestID RequestID, reqEditors ...RequestEditorFn) (*DeclineContactResponse, error) {
+	rsp, err := c.DeclineContact(ctx, requestID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineContactResponse(rsp)
+}
+
+// RemoveContactWithResponse End a friendship, or take a request back
+//
+// Nobody is told. Without one it does nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /client/contacts/{user_id} (the `RemoveContact` operationId).
+func (c *ClientWithResponses) RemoveContactWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*RemoveContactResponse, error) {
+	rsp, err := c.RemoveContact(ctx, userID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveContactResponse(rsp)
+}
+
+// UnblockContactWithResponse End a block
+//
+// Friends we are not again. Without one it does nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /client/contacts/{user_id}/block (the `UnblockContact` operationId).
+func (c *ClientWithResponses) UnblockContactWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*UnblockContactResponse, error) {
+	rsp, err := c.UnblockContact(ctx, userID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnblockContactResponse(rsp)
+}
+
+// BlockContactWithResponse Be nobody to somebody
+//
+// Ends what was between us without a word. They can neither find nor ask me, nor open a conversation with me or bring me into one: all of it answers as for a person that does not exist. A conversation that stands already stays; mute or leave it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /client/contacts/{user_id}/block (the `BlockContact` operationId).
+func (c *ClientWithResponses) BlockContactWithResponse(ctx context.Context, userID UserID, reqEditors ...RequestEditorFn) (*BlockContactResponse, error) {
+	rsp, err := c.BlockContact(ctx, userID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBlockContactResponse(rsp)
+}
+
 // ListDevicesWithResponse My devices, newest first
 //
 // Returns a wrapper object for the known response body format(s).
@@ -9215,6 +15538,92 @@ func (c *ClientWithResponses) RegisterDeviceWithResponse(ctx context.Context, pa
 		return nil, err
 	}
 	return ParseRegisterDeviceResponse(rsp)
+}
+
+// PutAttentionWithBodyWithResponse Say that I look at this device, or that I do not
+//
+// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+func (c *ClientWithResponses) PutAttentionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PutAttentionResponse, error) {
+	rsp, err := c.PutAttentionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutAttentionResponse(rsp)
+}
+
+// PutAttentionWithResponse Say that I look at this device, or that I do not
+//
+// A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /client/devices/self/attention (the `PutAttention` operationId).
+func (c *ClientWithResponses) PutAttentionWithResponse(ctx context.Context, body PutAttentionJSONRequestBody, reqEditors ...RequestEditorFn) (*PutAttentionResponse, error) {
+	rsp, err := c.PutAttention(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePutAttentionResponse(rsp)
+}
+
+// UnregisterPushWithResponse Push nothing to this device any more
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /client/devices/self/push (the `UnregisterPush` operationId).
+func (c *ClientWithResponses) UnregisterPushWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*UnregisterPushResponse, error) {
+	rsp, err := c.UnregisterPush(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnregisterPushResponse(rsp)
+}
+
+// RegisterPushWithBodyWithResponse Have this device pushed to while it is not connected
+//
+// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+func (c *ClientWithResponses) RegisterPushWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RegisterPushResponse, error) {
+	rsp, err := c.RegisterPushWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegisterPushResponse(rsp)
+}
+
+// RegisterPushWithResponse Have this device pushed to while it is not connected
+//
+// In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/devices/self/push (the `RegisterPush` operationId).
+func (c *ClientWithResponses) RegisterPushWithResponse(ctx context.Context, body RegisterPushJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterPushResponse, error) {
+	rsp, err := c.RegisterPush(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRegisterPushResponse(rsp)
+}
+
+// TestPushWithResponse Push something to this device now
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/devices/self/push/test (the `TestPush` operationId).
+func (c *ClientWithResponses) TestPushWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*TestPushResponse, error) {
+	rsp, err := c.TestPush(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTestPushResponse(rsp)
 }
 
 // RevokeDeviceWithResponse Revoke a device of mine
@@ -9342,6 +15751,255 @@ func (c *ClientWithResponses) CreateInvitationWithResponse(ctx context.Context, 
 	return ParseCreateInvitationResponse(rsp)
 }
 
+// EditMessageWithBodyWithResponse Say something else in a message of mine
+//
+// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+func (c *ClientWithResponses) EditMessageWithBodyWithResponse(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditMessageResponse, error) {
+	rsp, err := c.EditMessageWithBody(ctx, messageID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditMessageResponse(rsp)
+}
+
+// EditMessageWithResponse Say something else in a message of mine
+//
+// For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /client/messages/{message_id} (the `EditMessage` operationId).
+func (c *ClientWithResponses) EditMessageWithResponse(ctx context.Context, messageID MessageID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*EditMessageResponse, error) {
+	rsp, err := c.EditMessage(ctx, messageID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditMessageResponse(rsp)
+}
+
+// ForwardMessageWithBodyWithResponse Say in other conversations what a message says
+//
+// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+func (c *ClientWithResponses) ForwardMessageWithBodyWithResponse(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ForwardMessageResponse, error) {
+	rsp, err := c.ForwardMessageWithBody(ctx, messageID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseForwardMessageResponse(rsp)
+}
+
+// ForwardMessageWithResponse Say in other conversations what a message says
+//
+// To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/messages/{message_id}/forward (the `ForwardMessage` operationId).
+func (c *ClientWithResponses) ForwardMessageWithResponse(ctx context.Context, messageID MessageID, body ForwardMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*ForwardMessageResponse, error) {
+	rsp, err := c.ForwardMessage(ctx, messageID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseForwardMessageResponse(rsp)
+}
+
+// UnpinMessageWithResponse Remove a pin
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /client/messages/{message_id}/pin (the `UnpinMessage` operationId).
+func (c *ClientWithResponses) UnpinMessageWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*UnpinMessageResponse, error) {
+	rsp, err := c.UnpinMessage(ctx, messageID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnpinMessageResponse(rsp)
+}
+
+// PinMessageWithResponse Pin a message in its conversation
+//
+// Any member may. A conversation has at most 50 pins, then 422 `too_large`. Again answers with the pin that stands.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/messages/{message_id}/pin (the `PinMessage` operationId).
+func (c *ClientWithResponses) PinMessageWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*PinMessageResponse, error) {
+	rsp, err := c.PinMessage(ctx, messageID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePinMessageResponse(rsp)
+}
+
+// RemoveReactionWithResponse Take my reaction back
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /client/messages/{message_id}/reactions (the `RemoveReaction` operationId).
+func (c *ClientWithResponses) RemoveReactionWithResponse(ctx context.Context, messageID MessageID, params *RemoveReactionParams, reqEditors ...RequestEditorFn) (*RemoveReactionResponse, error) {
+	rsp, err := c.RemoveReaction(ctx, messageID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveReactionResponse(rsp)
+}
+
+// ListReactionsWithResponse Who reacted to a message, and how
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/messages/{message_id}/reactions (the `ListReactions` operationId).
+func (c *ClientWithResponses) ListReactionsWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*ListReactionsResponse, error) {
+	rsp, err := c.ListReactions(ctx, messageID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListReactionsResponse(rsp)
+}
+
+// AddReactionWithBodyWithResponse React to a message
+//
+// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+func (c *ClientWithResponses) AddReactionWithBodyWithResponse(ctx context.Context, messageID MessageID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddReactionResponse, error) {
+	rsp, err := c.AddReactionWithBody(ctx, messageID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddReactionResponse(rsp)
+}
+
+// AddReactionWithResponse React to a message
+//
+// A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/messages/{message_id}/reactions (the `AddReaction` operationId).
+func (c *ClientWithResponses) AddReactionWithResponse(ctx context.Context, messageID MessageID, body AddReactionJSONRequestBody, reqEditors ...RequestEditorFn) (*AddReactionResponse, error) {
+	rsp, err := c.AddReaction(ctx, messageID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddReactionResponse(rsp)
+}
+
+// RecallMessageWithResponse Take a message back
+//
+// Its sender may for 5 minutes (`HUB_RECALL_WINDOW`), then 400 `recall_timeout`; the owner of a group may with any message at any time, and the owner of a private conversation with their own and an agent's. What it said is erased: nobody gets it any more, whenever they ask or resume. Runs that it started go on, but for those whose edge has not heard of them yet: they are cancelled. Again changes nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/messages/{message_id}/recall (the `RecallMessage` operationId).
+func (c *ClientWithResponses) RecallMessageWithResponse(ctx context.Context, messageID MessageID, reqEditors ...RequestEditorFn) (*RecallMessageResponse, error) {
+	rsp, err := c.RecallMessage(ctx, messageID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRecallMessageResponse(rsp)
+}
+
+// ListNotificationsWithResponse What I am told, the newest first
+//
+// Mentions, invitations, friend requests, ended runs and messages of the hub, and the questions of agents that I may answer now, in one list. Each is what `notification.new` says of it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/notifications (the `ListNotifications` operationId).
+func (c *ClientWithResponses) ListNotificationsWithResponse(ctx context.Context, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*ListNotificationsResponse, error) {
+	rsp, err := c.ListNotifications(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListNotificationsResponse(rsp)
+}
+
+// ReadAllNotificationsWithBodyWithResponse Mark everything as read, up to a time
+//
+// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+func (c *ClientWithResponses) ReadAllNotificationsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadAllNotificationsResponse, error) {
+	rsp, err := c.ReadAllNotificationsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadAllNotificationsResponse(rsp)
+}
+
+// ReadAllNotificationsWithResponse Mark everything as read, up to a time
+//
+// Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/notifications/read (the `ReadAllNotifications` operationId).
+func (c *ClientWithResponses) ReadAllNotificationsWithResponse(ctx context.Context, body ReadAllNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadAllNotificationsResponse, error) {
+	rsp, err := c.ReadAllNotifications(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadAllNotificationsResponse(rsp)
+}
+
+// ListPushDeliveriesWithResponse What became of a notification on each of my devices
+//
+// One line for each device that was registered when there was something to tell; questions of agents have the id of their request. The list is empty for what was pushed to nobody, is older than 30 days, or is not mine.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/notifications/{notification_id}/deliveries (the `ListPushDeliveries` operationId).
+func (c *ClientWithResponses) ListPushDeliveriesWithResponse(ctx context.Context, notificationID string, reqEditors ...RequestEditorFn) (*ListPushDeliveriesResponse, error) {
+	rsp, err := c.ListPushDeliveries(ctx, notificationID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPushDeliveriesResponse(rsp)
+}
+
+// ReadNotificationWithResponse Mark one thing as read
+//
+// All of my devices hear of it as `notification.new` with `read`. A question of an agent is 409 `conflict`; it is read when it is answered.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/notifications/{notification_id}/read (the `ReadNotification` operationId).
+func (c *ClientWithResponses) ReadNotificationWithResponse(ctx context.Context, notificationID NotificationID, reqEditors ...RequestEditorFn) (*ReadNotificationResponse, error) {
+	rsp, err := c.ReadNotification(ctx, notificationID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadNotificationResponse(rsp)
+}
+
+// FindPersonWithResponse The person of exactly this login name
+//
+// There is no other way to look for people. Somebody who has blocked the caller is not there.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/people/{username} (the `FindPerson` operationId).
+func (c *ClientWithResponses) FindPersonWithResponse(ctx context.Context, username Username, reqEditors ...RequestEditorFn) (*FindPersonResponse, error) {
+	rsp, err := c.FindPerson(ctx, username, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFindPersonResponse(rsp)
+}
+
 // ListPromptsWithResponse Questions of agents that I may answer, the oldest first
 //
 // Returns a wrapper object for the known response body format(s).
@@ -9353,6 +16011,34 @@ func (c *ClientWithResponses) ListPromptsWithResponse(ctx context.Context, param
 		return nil, err
 	}
 	return ParseListPromptsResponse(rsp)
+}
+
+// GetPushWithResponse Which of my devices are pushed to, and the key that browsers subscribe with
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/push (the `GetPush` operationId).
+func (c *ClientWithResponses) GetPushWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPushResponse, error) {
+	rsp, err := c.GetPush(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPushResponse(rsp)
+}
+
+// SearchMessagesWithResponse Find messages by their words
+//
+// The messages that have all words of `q`, in the conversations that the caller is a member of now, the newest first. What counts is what a message says now: what was taken back, or edited away, is not found. All kinds of content are looked through, and the names of attached files. Upper and lower case and compatibility forms are alike. Words are whole words; in scripts without spaces, such as Chinese, one character suffices. A new message is found about a second after it was sent.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/search (the `SearchMessages` operationId).
+func (c *ClientWithResponses) SearchMessagesWithResponse(ctx context.Context, params *SearchMessagesParams, reqEditors ...RequestEditorFn) (*SearchMessagesResponse, error) {
+	rsp, err := c.SearchMessages(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSearchMessagesResponse(rsp)
 }
 
 // ListSessionsWithResponse Conversations I am a member of, most recently changed first
@@ -9394,7 +16080,9 @@ func (c *ClientWithResponses) CreateGroupSessionWithResponse(ctx context.Context
 	return ParseCreateGroupSessionResponse(rsp)
 }
 
-// CreatePrivateSessionWithBodyWithResponse Open a conversation with one user or one agent
+// CreatePrivateSessionWithBodyWithResponse Open the conversation with one user or one agent
+//
+// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9407,7 +16095,9 @@ func (c *ClientWithResponses) CreatePrivateSessionWithBodyWithResponse(ctx conte
 	return ParseCreatePrivateSessionResponse(rsp)
 }
 
-// CreatePrivateSessionWithResponse Open a conversation with one user or one agent
+// CreatePrivateSessionWithResponse Open the conversation with one user or one agent
+//
+// There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9431,6 +16121,66 @@ func (c *ClientWithResponses) GetSessionWithResponse(ctx context.Context, sessio
 		return nil, err
 	}
 	return ParseGetSessionResponse(rsp)
+}
+
+// DissolveSessionWithResponse Close a group for good
+//
+// For the owner. Its members go on reading it, and keep it in their lists; whatever would change it is 410 `session_dissolved`. Runs that are under way are cancelled. Dissolving again changes nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/sessions/{session_id}/dissolve (the `DissolveSession` operationId).
+func (c *ClientWithResponses) DissolveSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*DissolveSessionResponse, error) {
+	rsp, err := c.DissolveSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDissolveSessionResponse(rsp)
+}
+
+// UpdateSessionInfoWithBodyWithResponse Change what a group is called, how it looks and what it announces
+//
+// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+func (c *ClientWithResponses) UpdateSessionInfoWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionInfoResponse, error) {
+	rsp, err := c.UpdateSessionInfoWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionInfoResponse(rsp)
+}
+
+// UpdateSessionInfoWithResponse Change what a group is called, how it looks and what it announces
+//
+// For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /client/sessions/{session_id}/info (the `UpdateSessionInfo` operationId).
+func (c *ClientWithResponses) UpdateSessionInfoWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionInfoJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionInfoResponse, error) {
+	rsp, err := c.UpdateSessionInfo(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionInfoResponse(rsp)
+}
+
+// LeaveSessionWithResponse Leave a group
+//
+// When the owner leaves, the person who has been there longest becomes the owner. Nothing written afterwards reaches who has left.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/sessions/{session_id}/leave (the `LeaveSession` operationId).
+func (c *ClientWithResponses) LeaveSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*LeaveSessionResponse, error) {
+	rsp, err := c.LeaveSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLeaveSessionResponse(rsp)
 }
 
 // AddMemberWithBodyWithResponse Add a user or an agent to a group
@@ -9491,7 +16241,7 @@ func (c *ClientWithResponses) ListMessagesWithResponse(ctx context.Context, sess
 
 // SendMessageWithBodyWithResponse Send a message, and start the runs that it asks for
 //
-// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9506,7 +16256,7 @@ func (c *ClientWithResponses) SendMessageWithBodyWithResponse(ctx context.Contex
 
 // SendMessageWithResponse Send a message, and start the runs that it asks for
 //
-// Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
+// Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9517,6 +16267,21 @@ func (c *ClientWithResponses) SendMessageWithResponse(ctx context.Context, sessi
 		return nil, err
 	}
 	return ParseSendMessageResponse(rsp)
+}
+
+// ListMessageChangesWithResponse Messages that were changed after a point, as they are now
+//
+// What was edited, recalled, pinned, unpinned or reacted to, each message once, in the order of its last change: for a device that has the messages and could not resume. `after_change` is the number of the last change that it knows; `next` is the `after_change` of the next page. A message that changes while you page comes again on a later page. A number beyond the newest change is another record's: the page is empty and its `last_change` smaller; begin with 0.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/sessions/{session_id}/messages/changes (the `ListMessageChanges` operationId).
+func (c *ClientWithResponses) ListMessageChangesWithResponse(ctx context.Context, sessionID SessionID, params *ListMessageChangesParams, reqEditors ...RequestEditorFn) (*ListMessageChangesResponse, error) {
+	rsp, err := c.ListMessageChanges(ctx, sessionID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListMessageChangesResponse(rsp)
 }
 
 // SyncMessagesWithResponse Messages after a point, oldest first
@@ -9534,9 +16299,22 @@ func (c *ClientWithResponses) SyncMessagesWithResponse(ctx context.Context, sess
 	return ParseSyncMessagesResponse(rsp)
 }
 
+// ListPinsWithResponse The pinned messages of a conversation, the newest pin first
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/sessions/{session_id}/pins (the `ListPins` operationId).
+func (c *ClientWithResponses) ListPinsWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ListPinsResponse, error) {
+	rsp, err := c.ListPins(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPinsResponse(rsp)
+}
+
 // MarkReadWithBodyWithResponse Move my read mark forward
 //
-// The mark never moves back; a smaller number answers with where it stands.
+// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9551,7 +16329,7 @@ func (c *ClientWithResponses) MarkReadWithBodyWithResponse(ctx context.Context, 
 
 // MarkReadWithResponse Move my read mark forward
 //
-// The mark never moves back; a smaller number answers with where it stands.
+// The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -9592,6 +16370,96 @@ func (c *ClientWithResponses) CreateRunWithResponse(ctx context.Context, session
 		return nil, err
 	}
 	return ParseCreateRunResponse(rsp)
+}
+
+// UpdateSessionSettingsWithBodyWithResponse Pin, archive or mute a conversation for myself
+//
+// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+func (c *ClientWithResponses) UpdateSessionSettingsWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionSettingsResponse, error) {
+	rsp, err := c.UpdateSessionSettingsWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionSettingsResponse(rsp)
+}
+
+// UpdateSessionSettingsWithResponse Pin, archive or mute a conversation for myself
+//
+// Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /client/sessions/{session_id}/settings (the `UpdateSessionSettings` operationId).
+func (c *ClientWithResponses) UpdateSessionSettingsWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionSettingsResponse, error) {
+	rsp, err := c.UpdateSessionSettings(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionSettingsResponse(rsp)
+}
+
+// TransferSessionWithBodyWithResponse Make another person the owner of a group
+//
+// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+func (c *ClientWithResponses) TransferSessionWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransferSessionResponse, error) {
+	rsp, err := c.TransferSessionWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransferSessionResponse(rsp)
+}
+
+// TransferSessionWithResponse Make another person the owner of a group
+//
+// For the owner, who stays a member. Handing over to who owns it already changes nothing.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /client/sessions/{session_id}/transfer-owner (the `TransferSession` operationId).
+func (c *ClientWithResponses) TransferSessionWithResponse(ctx context.Context, sessionID SessionID, body TransferSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*TransferSessionResponse, error) {
+	rsp, err := c.TransferSession(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransferSessionResponse(rsp)
+}
+
+// SyncChangesWithResponse Everything that changed, without a socket
+//
+// The frames that `/client/ws` would have sent this user after `cursor`, in the same order: messages and what became of them, members, reads, runs, questions, notifications. Without a `cursor` the answer is `fresh` and names the place to begin at: ask for it first, then take a REST snapshot, then go on from it. Nothing is ever left out silently: a cursor that cannot be continued is a `reset`, which says so. With `more`, ask again at once.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/sync (the `SyncChanges` operationId).
+func (c *ClientWithResponses) SyncChangesWithResponse(ctx context.Context, params *SyncChangesParams, reqEditors ...RequestEditorFn) (*SyncChangesResponse, error) {
+	rsp, err := c.SyncChanges(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSyncChangesResponse(rsp)
+}
+
+// GetUnreadWithResponse How much I have not read
+//
+// For the badge of an app: the messages that are unread in all conversations together, but for those that I have muted and those that are dissolved. Each conversation in `GET /client/sessions` has its own count.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /client/unread (the `GetUnread` operationId).
+func (c *ClientWithResponses) GetUnreadWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetUnreadResponse, error) {
+	rsp, err := c.GetUnread(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetUnreadResponse(rsp)
 }
 
 // GetHealthWithResponse Is the process alive
@@ -10118,6 +16986,168 @@ func ParseGetArtifactContentResponse(rsp *http.Response) (*GetArtifactContentRes
 	return response, nil
 }
 
+// ParseUploadAttachmentResponse parses an HTTP response from a UploadAttachmentWithResponse call
+func ParseUploadAttachmentResponse(rsp *http.Response) (*UploadAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UploadAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest UploadedFile
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UploadAttachmentResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetAttachmentResponse parses an HTTP response from a GetAttachmentWithResponse call
+func ParseGetAttachmentResponse(rsp *http.Response) (*GetAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UploadedFile
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers GetAttachmentResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetAttachmentContentResponse parses an HTTP response from a GetAttachmentContentWithResponse call
+func ParseGetAttachmentContentResponse(rsp *http.Response) (*GetAttachmentContentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAttachmentContentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetAttachmentContentResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = value
+		}
+		if values := rsp.Header.Values("Content-Security-Policy"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Security-Policy", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentSecurityPolicy = value
+		}
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("X-Content-Type-Options"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Content-Type-Options", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XContentTypeOptions = value
+		}
+		response.Headers200 = &headers
+	case true:
+		var headers GetAttachmentContentResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseBootstrapUserResponse parses an HTTP response from a BootstrapUserWithResponse call
 func ParseBootstrapUserResponse(rsp *http.Response) (*BootstrapUserResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10269,6 +17299,58 @@ func ParseLogoutResponse(rsp *http.Response) (*LogoutResponse, error) {
 		response.Headers204 = &headers
 	case true:
 		var headers LogoutResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseLogoutEverywhereResponse parses an HTTP response from a LogoutEverywhereWithResponse call
+func ParseLogoutEverywhereResponse(rsp *http.Response) (*LogoutEverywhereResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LogoutEverywhereResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		var headers LogoutEverywhereResponse204Headers
+		if values := rsp.Header.Values("Set-Cookie"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Set-Cookie", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.SetCookie = &value
+		}
+		response.Headers204 = &headers
+	case true:
+		var headers LogoutEverywhereResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -10440,6 +17522,312 @@ func ParseRegisterUserResponse(rsp *http.Response) (*RegisterUserResponse, error
 	return response, nil
 }
 
+// ParseListContactsResponse parses an HTTP response from a ListContactsWithResponse call
+func ParseListContactsResponse(rsp *http.Response) (*ListContactsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListContactsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ContactList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListContactsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRequestContactResponse parses an HTTP response from a RequestContactWithResponse call
+func ParseRequestContactResponse(rsp *http.Response) (*RequestContactResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RequestContactResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Contact
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RequestContactResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAcceptContactResponse parses an HTTP response from a AcceptContactWithResponse call
+func ParseAcceptContactResponse(rsp *http.Response) (*AcceptContactResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AcceptContactResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Contact
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers AcceptContactResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeclineContactResponse parses an HTTP response from a DeclineContactWithResponse call
+func ParseDeclineContactResponse(rsp *http.Response) (*DeclineContactResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeclineContactResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers DeclineContactResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRemoveContactResponse parses an HTTP response from a RemoveContactWithResponse call
+func ParseRemoveContactResponse(rsp *http.Response) (*RemoveContactResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveContactResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RemoveContactResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUnblockContactResponse parses an HTTP response from a UnblockContactWithResponse call
+func ParseUnblockContactResponse(rsp *http.Response) (*UnblockContactResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnblockContactResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UnblockContactResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseBlockContactResponse parses an HTTP response from a BlockContactWithResponse call
+func ParseBlockContactResponse(rsp *http.Response) (*BlockContactResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BlockContactResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers BlockContactResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListDevicesResponse parses an HTTP response from a ListDevicesWithResponse call
 func ParseListDevicesResponse(rsp *http.Response) (*ListDevicesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10519,6 +17907,182 @@ func ParseRegisterDeviceResponse(rsp *http.Response) (*RegisterDeviceResponse, e
 	switch {
 	case true:
 		var headers RegisterDeviceResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParsePutAttentionResponse parses an HTTP response from a PutAttentionWithResponse call
+func ParsePutAttentionResponse(rsp *http.Response) (*PutAttentionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PutAttentionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers PutAttentionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUnregisterPushResponse parses an HTTP response from a UnregisterPushWithResponse call
+func ParseUnregisterPushResponse(rsp *http.Response) (*UnregisterPushResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnregisterPushResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UnregisterPushResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRegisterPushResponse parses an HTTP response from a RegisterPushWithResponse call
+func ParseRegisterPushResponse(rsp *http.Response) (*RegisterPushResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RegisterPushResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PushRegistration
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RegisterPushResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseTestPushResponse parses an HTTP response from a TestPushWithResponse call
+func ParseTestPushResponse(rsp *http.Response) (*TestPushResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TestPushResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PushTest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers TestPushResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -10884,6 +18448,588 @@ func ParseCreateInvitationResponse(rsp *http.Response) (*CreateInvitationRespons
 	return response, nil
 }
 
+// ParseEditMessageResponse parses an HTTP response from a EditMessageWithResponse call
+func ParseEditMessageResponse(rsp *http.Response) (*EditMessageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EditMessageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Message
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers EditMessageResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseForwardMessageResponse parses an HTTP response from a ForwardMessageWithResponse call
+func ParseForwardMessageResponse(rsp *http.Response) (*ForwardMessageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ForwardMessageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest ForwardReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ForwardMessageResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUnpinMessageResponse parses an HTTP response from a UnpinMessageWithResponse call
+func ParseUnpinMessageResponse(rsp *http.Response) (*UnpinMessageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnpinMessageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UnpinMessageResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParsePinMessageResponse parses an HTTP response from a PinMessageWithResponse call
+func ParsePinMessageResponse(rsp *http.Response) (*PinMessageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PinMessageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MessagePinPayload
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers PinMessageResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRemoveReactionResponse parses an HTTP response from a RemoveReactionWithResponse call
+func ParseRemoveReactionResponse(rsp *http.Response) (*RemoveReactionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveReactionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RemoveReactionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListReactionsResponse parses an HTTP response from a ListReactionsWithResponse call
+func ParseListReactionsResponse(rsp *http.Response) (*ListReactionsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListReactionsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ReactionList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListReactionsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAddReactionResponse parses an HTTP response from a AddReactionWithResponse call
+func ParseAddReactionResponse(rsp *http.Response) (*AddReactionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AddReactionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ReactionList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers AddReactionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRecallMessageResponse parses an HTTP response from a RecallMessageWithResponse call
+func ParseRecallMessageResponse(rsp *http.Response) (*RecallMessageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RecallMessageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Message
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RecallMessageResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListNotificationsResponse parses an HTTP response from a ListNotificationsWithResponse call
+func ParseListNotificationsResponse(rsp *http.Response) (*ListNotificationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListNotificationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest NotificationList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListNotificationsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseReadAllNotificationsResponse parses an HTTP response from a ReadAllNotificationsWithResponse call
+func ParseReadAllNotificationsResponse(rsp *http.Response) (*ReadAllNotificationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReadAllNotificationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ReadAllNotificationsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListPushDeliveriesResponse parses an HTTP response from a ListPushDeliveriesWithResponse call
+func ParseListPushDeliveriesResponse(rsp *http.Response) (*ListPushDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPushDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PushDeliveryList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListPushDeliveriesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseReadNotificationResponse parses an HTTP response from a ReadNotificationWithResponse call
+func ParseReadNotificationResponse(rsp *http.Response) (*ReadNotificationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReadNotificationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ReadNotificationResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseFindPersonResponse parses an HTTP response from a FindPersonWithResponse call
+func ParseFindPersonResponse(rsp *http.Response) (*FindPersonResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FindPersonResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Person
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers FindPersonResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListPromptsResponse parses an HTTP response from a ListPromptsWithResponse call
 func ParseListPromptsResponse(rsp *http.Response) (*ListPromptsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -10917,6 +19063,98 @@ func ParseListPromptsResponse(rsp *http.Response) (*ListPromptsResponse, error) 
 	switch {
 	case true:
 		var headers ListPromptsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetPushResponse parses an HTTP response from a GetPushWithResponse call
+func ParseGetPushResponse(rsp *http.Response) (*GetPushResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPushResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PushOverview
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers GetPushResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSearchMessagesResponse parses an HTTP response from a SearchMessagesWithResponse call
+func ParseSearchMessagesResponse(rsp *http.Response) (*SearchMessagesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SearchMessagesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MessagesFound
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers SearchMessagesResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -11114,6 +19352,140 @@ func ParseGetSessionResponse(rsp *http.Response) (*GetSessionResponse, error) {
 	return response, nil
 }
 
+// ParseDissolveSessionResponse parses an HTTP response from a DissolveSessionWithResponse call
+func ParseDissolveSessionResponse(rsp *http.Response) (*DissolveSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DissolveSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers DissolveSessionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSessionInfoResponse parses an HTTP response from a UpdateSessionInfoWithResponse call
+func ParseUpdateSessionInfoResponse(rsp *http.Response) (*UpdateSessionInfoResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSessionInfoResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UpdateSessionInfoResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseLeaveSessionResponse parses an HTTP response from a LeaveSessionWithResponse call
+func ParseLeaveSessionResponse(rsp *http.Response) (*LeaveSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LeaveSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers LeaveSessionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseAddMemberResponse parses an HTTP response from a AddMemberWithResponse call
 func ParseAddMemberResponse(rsp *http.Response) (*AddMemberResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -11294,6 +19666,52 @@ func ParseSendMessageResponse(rsp *http.Response) (*SendMessageResponse, error) 
 	return response, nil
 }
 
+// ParseListMessageChangesResponse parses an HTTP response from a ListMessageChangesWithResponse call
+func ParseListMessageChangesResponse(rsp *http.Response) (*ListMessageChangesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListMessageChangesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MessageChangeList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListMessageChangesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseSyncMessagesResponse parses an HTTP response from a SyncMessagesWithResponse call
 func ParseSyncMessagesResponse(rsp *http.Response) (*SyncMessagesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -11327,6 +19745,52 @@ func ParseSyncMessagesResponse(rsp *http.Response) (*SyncMessagesResponse, error
 	switch {
 	case true:
 		var headers SyncMessagesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListPinsResponse parses an HTTP response from a ListPinsWithResponse call
+func ParseListPinsResponse(rsp *http.Response) (*ListPinsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPinsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PinList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListPinsResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -11419,6 +19883,190 @@ func ParseCreateRunResponse(rsp *http.Response) (*CreateRunResponse, error) {
 	switch {
 	case true:
 		var headers CreateRunResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSessionSettingsResponse parses an HTTP response from a UpdateSessionSettingsWithResponse call
+func ParseUpdateSessionSettingsResponse(rsp *http.Response) (*UpdateSessionSettingsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSessionSettingsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UpdateSessionSettingsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseTransferSessionResponse parses an HTTP response from a TransferSessionWithResponse call
+func ParseTransferSessionResponse(rsp *http.Response) (*TransferSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TransferSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers TransferSessionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSyncChangesResponse parses an HTTP response from a SyncChangesWithResponse call
+func ParseSyncChangesResponse(rsp *http.Response) (*SyncChangesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SyncChangesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SyncPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers SyncChangesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetUnreadResponse parses an HTTP response from a GetUnreadWithResponse call
+func ParseGetUnreadResponse(rsp *http.Response) (*GetUnreadResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetUnreadResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UnreadCount
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers GetUnreadResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

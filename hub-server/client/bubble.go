@@ -21,6 +21,8 @@ type Bubble struct {
 	Attachments []Attachment
 	Recalled    bool // it was taken back: text and attachments are not given any more
 	CreatedAt   time.Time
+	EditedAt    time.Time     // zero if it never was
+	Forwarded   MessageOrigin // whose words it repeats; zero for its sender's own
 }
 
 // BubbleOf returns how a message is shown.
@@ -28,6 +30,7 @@ func BubbleOf(m Message) Bubble {
 	return Bubble{
 		MessageID: m.ID, SessionID: m.SessionID, SeqID: m.SeqID, SenderType: m.SenderType, SenderID: m.SenderID,
 		Text: textField(m.Content, "text"), Attachments: m.Attachments, CreatedAt: m.CreatedAt,
+		EditedAt: m.EditedAt, Recalled: m.Recalled, Forwarded: m.Forwarded,
 	}
 }
 
@@ -38,11 +41,7 @@ func (r *Reducer) Bubbles(session SessionID) []Bubble {
 		if m.SessionID != session {
 			continue
 		}
-		b := BubbleOf(m)
-		if _, recalled := r.records[recordKey("recall", m.ID)]; recalled {
-			b.Text, b.Attachments, b.Recalled = "", nil, true
-		}
-		all = append(all, b)
+		all = append(all, BubbleOf(m))
 	}
 	slices.SortStableFunc(all, func(a, b Bubble) int { return cmp.Compare(a.SeqID, b.SeqID) })
 	return all

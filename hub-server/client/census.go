@@ -52,7 +52,7 @@ func (f *Feed) count(ctx context.Context, c *census, again bool, tell func(Updat
 	query := ListSessionsParams{Limit: new(listSize)}
 	for {
 		page, err := insist(ctx, tell, func() (keptList[keptSession, string], error) {
-			return Decode[keptList[keptSession, string]](f.api.ListSessions(ctx, &query))
+			return list[keptSession, string](f.api.ListSessions(ctx, &query))
 		})
 		if err != nil {
 			return false, err

@@ -34,6 +34,7 @@ type Client struct {
 	tokens *tokenSource
 	now    func() time.Time
 	live   atomic.Pointer[websocket.Conn] // of the stream that is followed; nil while there is none
+	typed  typed
 }
 
 // Options are what New and Anonymous need to know.

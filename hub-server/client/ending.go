@@ -40,6 +40,10 @@ func askedPause(err error) time.Duration {
 	if errors.As(err, &problem) {
 		return problem.RetryAfter
 	}
+	var refused *cardRefusal
+	if errors.As(err, &refused) {
+		return min(time.Duration(refused.info.RetryAfterMS)*time.Millisecond, maxRetryIn)
+	}
 	var closed websocket.CloseError
 	if !errors.As(err, &closed) {
 		return 0

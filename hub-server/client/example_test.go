@@ -108,6 +108,8 @@ func exampleHub() (ctx context.Context, url string, stop func()) {
 		{ID: "msg_1", SessionID: "sess_1", SeqID: 1, Content: json.RawMessage(`{"text":"an old message"}`)},
 	}})
 	answer("GET /client/prompts", client.PromptList{})
+	answer("GET /client/notifications", client.NotificationList{})
+	answer("GET /client/contacts", client.ContactList{})
 	mux.HandleFunc("POST /client/sessions/sess_1/messages", func(w http.ResponseWriter, r *http.Request) {
 		var in client.MessageInput
 		json.NewDecoder(r.Body).Decode(&in)

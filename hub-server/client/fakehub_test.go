@@ -67,8 +67,9 @@ func (h *fakeHub) start(l net.Listener) {
 	mux.HandleFunc("GET /client/auth/me", h.serveMe)
 	mux.HandleFunc("POST /client/sessions/group", h.serveGroup)
 	mux.HandleFunc("GET /client/ws", h.serveSocket)
+	mux.HandleFunc("GET /v1/ws", h.serveSocket)
 	mux.HandleFunc("GET /client/sessions", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(SessionList{Items: []Session{{ID: "sess_1", LastSeq: int64(len(h.messages))}}})
+		json.NewEncoder(w).Encode(SessionList{Items: []Session{{ID: "sess_1", LastSeq: int64(len(h.messages)), UpdatedAt: time.Now()}}})
 	})
 	mux.HandleFunc("GET /client/sessions/{session}/messages", func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(MessageList{Items: h.messages})
@@ -80,6 +81,10 @@ func (h *fakeHub) start(l net.Listener) {
 	mux.HandleFunc("GET /web/agent-tasks/{task}/events", func(w http.ResponseWriter, r *http.Request) { h.events(w, r) })
 	nothing := func(w http.ResponseWriter, _ *http.Request) { h.problem(w, http.StatusNotFound, ProblemCodeNotFound) }
 	mux.HandleFunc("/client/prompts", nothing)
+	mux.HandleFunc("/client/notifications", nothing)
+	mux.HandleFunc("/client/contacts", nothing)
+	mux.HandleFunc("/client/sessions/{session}", nothing)
+	mux.HandleFunc("/client/sessions/{session}/messages/changes", nothing)
 	mux.HandleFunc("/web/", nothing)
 	h.server = httptest.NewUnstartedServer(mux)
 	if l != nil {

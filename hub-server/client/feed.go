@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +46,10 @@ type FeedOptions struct {
 	// Heads are the newest messages that the application has, by conversation: a snapshot fetches all that came after them, and of other
 	// conversations the newest 100, or those since Since. Who begins with BeginMissed gives them, so that a reset leaves no hole.
 	Heads map[SessionID]SeqID
+	// Changes are how far the application knows what has become of these messages: what Feed.Changes returned when they were kept. Without them a
+	// snapshot fetches every message that ever changed.
+	Changes map[SessionID]ChangeSeq
+	Keep    Limits // how much of the past State keeps
 }
 
 // Feed follows everything that a user may see, without holes: it applies the frames of the stream by their business keys, and fetches by
@@ -58,22 +61,28 @@ type Feed struct {
 	at      *progress
 	options FeedOptions
 	reducer *Reducer
-	runs    map[RunID]runRef    // seen and not ended
-	heads   map[SessionID]SeqID // newest message told of each conversation
-	before  bool                // a connection stood before
-	resumed bool                // the hub continued an earlier process of this device, whose application knows what that was told
-	joining map[SessionID]bool  // conversations of which not everything was told
-	owed    bool                // a snapshot was begun and is not whole
-	lost    time.Time           // when the last link broke
+	runs    map[RunID]runRef        // seen and not ended
+	heads   map[SessionID]SeqID     // newest message told of each conversation
+	changes map[SessionID]ChangeSeq // newest change of a message told of each conversation; see changes.go
+	before  bool                    // a connection stood before
+	resumed bool                    // the hub continued an earlier process of this device, whose application knows what that was told
+	joining map[SessionID]bool      // conversations of which not everything was told
+	hollow  map[SessionID]bool      // conversations of which nothing was told that was said before: they were left again too soon
+	owed    bool                    // a snapshot was begun and is not whole
+	began   time.Time               // when the first connection stood
+	typists typists
 }
 
 // Feed returns a feed of everything that happens. at is where an earlier feed of this device has come to. Nothing is sent yet.
 func (c *Client) Feed(at Position, options FeedOptions) *Feed {
-	heads := map[SessionID]SeqID{}
+	heads, changes := map[SessionID]SeqID{}, map[SessionID]ChangeSeq{}
 	maps.Copy(heads, options.Heads)
+	maps.Copy(changes, options.Changes)
+	reducer := NewReducer()
+	reducer.Keep(options.Keep)
 	return &Feed{
-		client: c, api: c.API(), at: &progress{kept: at}, options: options, reducer: NewReducer(), runs: map[RunID]runRef{}, heads: heads,
-		joining: map[SessionID]bool{},
+		client: c, api: c.API(), at: &progress{kept: at}, options: options, reducer: reducer, runs: map[RunID]runRef{}, heads: heads,
+		changes: changes, joining: map[SessionID]bool{}, hollow: map[SessionID]bool{},
 	}
 }
 
@@ -96,6 +105,10 @@ var errLeft = errors.New("the caller has left")
 // Follow tells updates for as long as the caller iterates. It ends like Stream, with an error that says why going on is no use. Following
 // again goes on behind the last update, which counts as applied then.
 func (f *Feed) Follow(ctx context.Context) iter.Seq2[Update, error] {
+	return f.tellAll(ctx, f.client.stream(ctx, f.at))
+}
+
+func (f *Feed) tellAll(ctx context.Context, events iter.Seq2[Event, error]) iter.Seq2[Update, error] {
 	return func(yield func(Update, error) bool) {
 		tell := func(u Update) error {
 			if !yield(u, nil) {
@@ -103,7 +116,7 @@ func (f *Feed) Follow(ctx context.Context) iter.Seq2[Update, error] {
 			}
 			return nil
 		}
-		for e, err := range f.client.stream(ctx, f.at) {
+		for e, err := range events {
 			if err == nil {
 				err = f.take(ctx, e, tell)
 			}
@@ -121,9 +134,6 @@ func (f *Feed) Follow(ctx context.Context) iter.Seq2[Update, error] {
 func (f *Feed) take(ctx context.Context, e Event, tell func(Update) error) error {
 	switch {
 	case e.Link == LinkDown:
-		if f.lost.IsZero() {
-			f.lost = time.Now()
-		}
 		return tell(Update{Event: e})
 	case e.Link == LinkUp:
 		return f.connected(ctx, e, tell)
@@ -131,65 +141,6 @@ func (f *Feed) take(ctx context.Context, e Event, tell func(Update) error) error
 		return f.restored(ctx, e, tell)
 	}
 	return f.frame(ctx, e, tell)
-}
-
-// connected fills the hole that a new connection leaves, if the hub has not continued the one before.
-func (f *Feed) connected(ctx context.Context, e Event, tell func(Update) error) error {
-	f.reducer.Of(f.client.tokens.user())
-	if !f.before {
-		f.resumed = !e.Snapshot && f.options.Begin != BeginWhole
-	}
-	f.owed = f.owed || f.incomplete(e)
-	if err := f.whole(ctx, e, f.since(), tell); err != nil {
-		return err
-	}
-	f.before, f.lost = true, time.Time{}
-	return tell(Update{Ready: true, Cursor: e.Frame.Cursor})
-}
-
-// whole tells an event and the snapshot that is owed. Whoever leaves in the middle of it is owed it again.
-func (f *Feed) whole(ctx context.Context, e Event, since time.Time, tell func(Update) error) error {
-	err := tell(Update{Event: e})
-	if err == nil && f.owed {
-		err = f.snapshot(ctx, since, tell)
-	}
-	if err != nil {
-		f.at.takeBack()
-		return err
-	}
-	f.owed = false
-	return nil
-}
-
-// incomplete says whether a snapshot has to fill what the new connection lacks.
-func (f *Feed) incomplete(e Event) bool {
-	if f.before {
-		return e.Snapshot
-	}
-	switch f.options.Begin {
-	case BeginLive:
-		return !f.options.Since.IsZero()
-	case BeginMissed:
-		return e.Snapshot
-	}
-	return true
-}
-
-// since is how old a message may be that a snapshot tells of a conversation which was not heard of before.
-func (f *Feed) since() time.Time {
-	if f.before && f.options.Begin == BeginLive {
-		return f.lost
-	}
-	return f.options.Since
-}
-
-// restored fills the hole that a frame of the connection speaks of.
-func (f *Feed) restored(ctx context.Context, e Event, tell func(Update) error) error {
-	f.owed = true
-	if err := f.whole(ctx, e, f.options.Since, tell); err != nil {
-		return err
-	}
-	return tell(Update{Ready: true, Cursor: e.Frame.Cursor})
 }
 
 func (f *Feed) frame(ctx context.Context, e Event, tell func(Update) error) error {
@@ -213,45 +164,6 @@ func (f *Feed) frame(ctx context.Context, e Event, tell func(Update) error) erro
 	return tell(Update{Event: e, New: verdict == Applied, Cursor: e.Frame.Cursor})
 }
 
-// joins says whether a frame brings a conversation that was not known, or one of which not everything was told.
-func (f *Feed) joins(frame HubWebSocketFrame, id SessionID) bool {
-	if frame.Type != HubWebSocketFrameTypeSessionCreated || f.options.Begin == BeginLive {
-		return false
-	}
-	_, known := f.reducer.records[recordKey("session", id)]
-	return !known || f.joining[id]
-}
-
-// join tells a conversation and what was said in it before: whoever was added hears only what comes after. The place behind both is the last
-// update's.
-func (f *Feed) join(ctx context.Context, e Event, verdict Verdict, id SessionID, tell func(Update) error) error {
-	f.joining[id] = true
-	err := tell(Update{Event: e, New: verdict == Applied})
-	if err == nil {
-		err = f.said(ctx, id, tell)
-	}
-	if err != nil {
-		f.at.takeBack()
-		return err
-	}
-	delete(f.joining, id)
-	return tell(Update{Cursor: e.Frame.Cursor})
-}
-
-// said tells what was said in one conversation after what was told of it.
-func (f *Feed) said(ctx context.Context, id SessionID, tell func(Update) error) error {
-	messages, err := f.unheard(ctx, id, f.options.Since, tell)
-	if err != nil {
-		return forgivable(err)
-	}
-	for _, m := range messages {
-		if err := f.add(HubWebSocketFrameTypeMessageNew, m.raw, tell); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // note keeps what a later hole would have to be filled from.
 func (f *Feed) note(frame HubWebSocketFrame, about runRef) {
 	switch frame.Type {
@@ -259,6 +171,14 @@ func (f *Feed) note(frame HubWebSocketFrame, about runRef) {
 		var m Message
 		if json.Unmarshal(frame.Payload, &m) == nil {
 			f.heads[m.SessionID] = max(f.heads[m.SessionID], m.SeqID)
+			f.typists.forget(m.SessionID, m.SenderID, time.Now())
+		}
+	case HubWebSocketFrameTypeMessageRecall, HubWebSocketFrameTypeMessagePin, HubWebSocketFrameTypeMessageUnpin,
+		HubWebSocketFrameTypeMessageReactionAdded, HubWebSocketFrameTypeMessageReactionRemoved:
+		f.noteChange(frame)
+	case HubWebSocketFrameTypeTyping:
+		if p, err := PayloadOf[TypingPayload](frame); err == nil {
+			f.typists.hear(p.SessionID, p.UserID, time.Now())
 		}
 	case HubWebSocketFrameTypeAgentDispatch, HubWebSocketFrameTypeAgentStream:
 		if f.reducer.Outcome(about.Task) == "" {
@@ -267,35 +187,6 @@ func (f *Feed) note(frame HubWebSocketFrame, about runRef) {
 	case HubWebSocketFrameTypeAgentDone, HubWebSocketFrameTypeAgentFailed, HubWebSocketFrameTypeAgentCancel:
 		delete(f.runs, about.Task)
 	}
-}
-
-// runRef is what the frames of a run have in common.
-type runRef struct {
-	Task    RunID     `json:"task_id"` // of a run inside a team run it is agent_task_id
-	Agent   AgentID   `json:"agent_instance_id"`
-	Session SessionID `json:"session_id"`
-}
-
-// refOf reads what a frame is about; fields that it lacks are empty.
-func refOf(frame HubWebSocketFrame) runRef {
-	var about struct {
-		runRef
-		InTeam  RunID           `json:"agent_task_id"`
-		Payload json.RawMessage `json:"payload"`
-	}
-	if json.Unmarshal(frame.Payload, &about) != nil {
-		return runRef{}
-	}
-	about.Task = cmp.Or(about.Task, about.InTeam)
-	if frame.Type == HubWebSocketFrameTypeNotificationNew { // what it is about stands one level below
-		var notified struct {
-			Session SessionID `json:"session_id"`
-		}
-		if json.Unmarshal(about.Payload, &notified) == nil {
-			about.Session = notified.Session
-		}
-	}
-	return about.runRef
 }
 
 // add tells a frame that was fetched, if it is new.

@@ -70,7 +70,8 @@ func (f *Feed) log(ctx context.Context, task RunID, after int64, tell func(Updat
 
 func (f *Feed) logPage(ctx context.Context, task RunID, after int64) (RunEventList, error) {
 	limit := pageSize
-	return Decode[RunEventList](f.api.ListAgentTaskEvents(ctx, task, &ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
+	page, err := list[RunEvent, int64](f.api.ListAgentTaskEvents(ctx, task, &ListAgentTaskEventsParams{AfterSeq: &after, Limit: &limit}))
+	return RunEventList{Items: page.Items, Next: page.Next}, err
 }
 
 func streamPayload(about runRef, e RunEvent) AgentStreamPayload {

@@ -19,17 +19,27 @@ const (
 	remove                 // the record is gone
 	forward                // a number that only grows
 	appended               // the next line of a run's log
+	whole                  // the records of a kind are those that the payload lists, and no others
 )
 
 // rule is how frames of one type are applied.
 type rule struct {
 	effect effect
 	record string   // what the key names; two types that change the same thing share it
-	key    []string // payload fields that make the key; for forward and appended the last one is the number
+	key    []string // payload fields that make the key; for forward and appended the last one is the number, for whole it is the list
+
+	version string   // the payload field with the number of the version; of two, the one with the smaller number is older
+	omit    []string // payload fields that are no part of the record
+	of      string   // the field that the items of a list go by
 }
 
-// presence is the one record that hubs do not keep.
-const presence = "presence"
+// Records of messages, and of what is kept beside them.
+const (
+	message  = "message"
+	recall   = "recall"
+	pin      = "pin"
+	reaction = "reaction"
+)
 
 // membership is the record that is also part of another one, of the conversation.
 const membership = "member"
@@ -37,18 +47,18 @@ const membership = "member"
 // ruleOf returns the rule of a type; false for a type that this client does not know, which is to be ignored.
 func ruleOf(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
-	case HubWebSocketFrameTypeTyping, HubWebSocketFrameTypeAuthOk, HubWebSocketFrameTypeDeviceKicked:
+	case HubWebSocketFrameTypeTyping, HubWebSocketFrameTypeDeviceKicked:
 		return rule{effect: ignored}, true
-	case HubWebSocketFrameTypeDeviceOnline:
-		return rule{put, presence, []string{"user_id"}}, true
-	case HubWebSocketFrameTypeDeviceOffline:
-		return rule{remove, presence, []string{"user_id"}}, true
+	case HubWebSocketFrameTypeAuthOk:
+		return rule{effect: whole, record: presence, key: []string{"online"}, of: "user_id"}, true
+	case HubWebSocketFrameTypeDeviceOnline, HubWebSocketFrameTypeDeviceOffline:
+		return rule{effect: put, record: presence, key: []string{"user_id"}, version: "version"}, true
 	case HubWebSocketFrameTypeNotificationNew:
-		return rule{put, "notification", []string{"id"}}, true
+		return rule{effect: put, record: notified, key: []string{"id"}}, true
 	case HubWebSocketFrameTypeFriendRequest:
-		return rule{put, "friend.request", []string{"request_id"}}, true
+		return rule{effect: put, record: befriending, key: []string{"request_id"}}, true
 	case HubWebSocketFrameTypeFriendAccepted:
-		return rule{put, "friend.accepted", []string{"request_id"}}, true
+		return rule{effect: put, record: befriended, key: []string{"request_id"}}, true
 	}
 	if r, ok := messageRule(t); ok {
 		return r, true
@@ -62,19 +72,19 @@ func ruleOf(t HubWebSocketFrameType) (rule, bool) {
 func messageRule(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
 	case HubWebSocketFrameTypeMessageNew:
-		return rule{put, "message", []string{"id"}}, true
+		return rule{effect: put, record: message, key: []string{"id"}, version: "revision"}, true
 	case HubWebSocketFrameTypeMessageRecall:
-		return rule{once, "recall", []string{"message_id"}}, true
+		return rule{effect: once, record: recall, key: []string{"message_id"}, omit: []string{"seq_id", "sender_id", "change_seq"}}, true
 	case HubWebSocketFrameTypeMessagePin:
-		return rule{put, "pin", []string{"session_id", "message_id"}}, true
+		return rule{effect: put, record: pin, key: []string{"session_id", "message_id"}, omit: []string{"change_seq"}}, true
 	case HubWebSocketFrameTypeMessageUnpin:
-		return rule{remove, "pin", []string{"session_id", "message_id"}}, true
+		return rule{effect: remove, record: pin, key: []string{"session_id", "message_id"}}, true
 	case HubWebSocketFrameTypeMessageReactionAdded:
-		return rule{put, "reaction", []string{"message_id", "user_id", "reaction"}}, true
+		return rule{effect: put, record: reaction, key: []string{"message_id", "user_id", "reaction"}, omit: []string{"action", "count", "change_seq"}}, true
 	case HubWebSocketFrameTypeMessageReactionRemoved:
-		return rule{remove, "reaction", []string{"message_id", "user_id", "reaction"}}, true
+		return rule{effect: remove, record: reaction, key: []string{"message_id", "user_id", "reaction"}}, true
 	case HubWebSocketFrameTypeMessageRead:
-		return rule{forward, "read", []string{"session_id", "user_id", "last_read_seq"}}, true
+		return rule{effect: forward, record: "read", key: []string{"session_id", "user_id", "last_read_seq"}}, true
 	}
 	return rule{}, false
 }
@@ -82,15 +92,15 @@ func messageRule(t HubWebSocketFrameType) (rule, bool) {
 func sessionRule(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
 	case HubWebSocketFrameTypeSessionCreated:
-		return rule{merge, "session", []string{"session_id"}}, true
+		return rule{effect: merge, record: "session", key: []string{"session_id"}, omit: []string{"last_seq"}}, true
 	case HubWebSocketFrameTypeSessionInfoUpdated:
-		return rule{merge, "session", []string{"session_id"}}, true
+		return rule{effect: merge, record: "session", key: []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionDissolved:
-		return rule{once, "session.dissolved", []string{"session_id"}}, true
+		return rule{effect: once, record: "session.dissolved", key: []string{"session_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberJoined:
-		return rule{put, membership, []string{"session_id", "member_id"}}, true
+		return rule{effect: put, record: membership, key: []string{"session_id", "member_id"}}, true
 	case HubWebSocketFrameTypeSessionMemberLeft:
-		return rule{remove, membership, []string{"session_id", "member_id"}}, true
+		return rule{effect: remove, record: membership, key: []string{"session_id", "member_id"}}, true
 	}
 	return rule{}, false
 }
@@ -98,21 +108,21 @@ func sessionRule(t HubWebSocketFrameType) (rule, bool) {
 func agentRule(t HubWebSocketFrameType) (rule, bool) {
 	switch t {
 	case HubWebSocketFrameTypeAgentDispatch:
-		return rule{put, "dispatch", []string{"task_id"}}, true
+		return rule{effect: put, record: "dispatch", key: []string{"task_id"}}, true
 	case HubWebSocketFrameTypeAgentStream:
-		return rule{appended, "log", []string{"task_id", "event_seq"}}, true
+		return rule{effect: appended, record: "log", key: []string{"task_id", "event_seq"}}, true
 	case HubWebSocketFrameTypeAgentDone, HubWebSocketFrameTypeAgentFailed, HubWebSocketFrameTypeAgentCancel:
-		return rule{once, string(t), []string{"task_id"}}, true
+		return rule{effect: once, record: string(t), key: []string{"task_id"}}, true
 	case HubWebSocketFrameTypeAgentControl:
-		return rule{put, "control", []string{"agent_task_id", "kind", "approval_id"}}, true
+		return rule{effect: put, record: "control", key: []string{"agent_task_id", "kind", "approval_id"}}, true
 	case HubWebSocketFrameTypeTeamRunStarted:
-		return rule{put, "team.run", []string{"run_id"}}, true
+		return rule{effect: put, record: "team.run", key: []string{"run_id"}}, true
 	case HubWebSocketFrameTypeTeamEvent:
-		return rule{put, "team.event", []string{"run_id", "id"}}, true
+		return rule{effect: put, record: "team.event", key: []string{"run_id", "id"}}, true
 	case HubWebSocketFrameTypeTeamAssignmentDone, HubWebSocketFrameTypeTeamAssignmentFailed:
-		return rule{once, string(t), []string{"assignment_id"}}, true
+		return rule{effect: once, record: string(t), key: []string{"assignment_id"}}, true
 	case HubWebSocketFrameTypeTeamSubagentStream:
-		return rule{appended, "log", []string{"agent_task_id", "event_seq"}}, true
+		return rule{effect: appended, record: "log", key: []string{"agent_task_id", "event_seq"}}, true
 	}
 	return rule{}, false
 }
@@ -122,8 +132,11 @@ func agentRule(t HubWebSocketFrameType) (rule, bool) {
 // those about the connection, unknown ones, and those whose payload lacks the key.
 func Key(f HubWebSocketFrame) string {
 	r, ok := ruleOf(f.Type)
-	if !ok || r.effect == ignored {
+	switch {
+	case !ok || r.effect == ignored, r.effect == whole && r.listed(f.Payload) == nil:
 		return ""
+	case r.effect == whole:
+		return string(f.Type) + " " + r.key[0]
 	}
 	parts, err := keyFields(f.Payload, r.key)
 	if err != nil {

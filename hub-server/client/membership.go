@@ -10,14 +10,13 @@ func (r *Reducer) Of(user UserID) { r.me = user }
 
 // member edits who is in a conversation that is known, as a fresh list of conversations would have it; false if that changes nothing.
 func (r *Reducer) member(rule rule, parts []string, payload json.RawMessage) bool {
+	if rule.effect == remove && parts[1] == r.me {
+		return r.leave(parts[0])
+	}
 	key := recordKey("session", parts[0])
 	record, known := r.records[key]
 	if !known {
 		return false
-	}
-	if rule.effect == remove && parts[1] == r.me {
-		delete(r.records, key)
-		return true
 	}
 	var fields map[string]json.RawMessage
 	var members []json.RawMessage
@@ -37,6 +36,19 @@ func (r *Reducer) member(rule rule, parts []string, payload json.RawMessage) boo
 	}
 	r.records[key] = after
 	return true
+}
+
+// leave forgets a conversation, and what is asked in it: whoever has left is not told how that ends. It says whether there was anything.
+func (r *Reducer) leave(session SessionID) bool {
+	before := len(r.records)
+	delete(r.records, recordKey("session", session))
+	delete(r.tallies, session)
+	for _, q := range r.openQuestions() {
+		if q.SessionID == session {
+			delete(r.records, recordKey(notified, q.RequestID))
+		}
+	}
+	return len(r.records) < before
 }
 
 // edit returns members without one, or with one as the frame has it.
@@ -67,12 +79,14 @@ func edit(members []json.RawMessage, gone bool, id MemberID, payload json.RawMes
 	return members, nil
 }
 
-// without is an object that lacks a field.
-func without(object json.RawMessage, name string) (json.RawMessage, error) {
+// without is an object that lacks some fields.
+func without(object json.RawMessage, names ...string) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
 		return nil, err
 	}
-	delete(fields, name)
+	for _, name := range names {
+		delete(fields, name)
+	}
 	return encode(fields)
 }

@@ -9,18 +9,23 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// Reducer applies frames by business key into a snapshot, so that a frame that comes twice counts once. Not safe for concurrent use.
+// Reducer applies frames by business key into a snapshot, so that a frame that comes twice counts once. Of the past it keeps as much as Limits say. Not
+// safe for concurrent use.
 type Reducer struct {
 	records map[string]json.RawMessage // by record and key
 	marks   map[string]int64           // numbers that only grow, by record and key; the last event_seq of each run among them
 	all     chain
 	runs    map[RunID]*chain
 	me      UserID // whose it is; "" if nobody has said so
+	tallies map[SessionID]*tally
+	memory  memory
 }
 
 // NewReducer returns an empty snapshot.
 func NewReducer() *Reducer {
-	return &Reducer{records: map[string]json.RawMessage{}, marks: map[string]int64{}, runs: map[RunID]*chain{}}
+	return &Reducer{
+		records: map[string]json.RawMessage{}, marks: map[string]int64{}, runs: map[RunID]*chain{}, tallies: map[SessionID]*tally{}, memory: newMemory(),
+	}
 }
 
 // Verdict says what Apply did with a frame.
@@ -40,17 +45,41 @@ func (r *Reducer) Apply(f HubWebSocketFrame) Verdict {
 	if !known || rule.effect == ignored {
 		return Ignored
 	}
+	if rule.effect == whole {
+		return r.replace(rule, f.Payload)
+	}
 	parts, err := keyFields(f.Payload, rule.key)
 	if err != nil {
 		return Ignored
 	}
-	verdict := r.apply(rule, parts, f.Payload)
+	r.tally(f.Type, f.Payload)
+	verdict, past := r.past(rule, parts, f.Payload)
+	if !past {
+		verdict = r.present(rule, parts, f.Payload)
+	}
 	if rule.record == membership && r.member(rule, parts, f.Payload) {
 		verdict = Applied
 	}
 	if verdict == Applied && rule.record != presence {
 		r.all.add(string(f.Type)+" "+strings.Join(parts, "/"), f.Payload)
 	}
+	return verdict
+}
+
+// present applies a frame that is about nothing forgotten.
+func (r *Reducer) present(rule rule, parts []string, payload json.RawMessage) Verdict {
+	left, recalled := r.asRecalled(rule, parts, payload)
+	if recalled {
+		return Repeated
+	}
+	verdict := r.apply(rule, parts, left)
+	if verdict != Applied {
+		return verdict
+	}
+	if rule.record == recall {
+		r.recalled(parts[0])
+	}
+	r.remember(rule, parts, payload)
 	return verdict
 }
 
@@ -63,14 +92,15 @@ func (r *Reducer) apply(rule rule, parts []string, payload json.RawMessage) Verd
 	}
 	key := recordKey(rule.record, parts...)
 	before, known := r.records[key]
-	if rule.effect == merge {
-		var err error
-		if payload, err = merged(before, payload); err != nil {
-			return Ignored
-		}
+	if known && rule.version != "" && earlier(payload, before, rule.version) {
+		return Repeated
 	}
+	payload, err := rule.kept(before, payload)
 	switch {
-	case rule.effect == remove && !known, rule.effect == once && known, rule.effect <= merge && known && same(before, payload):
+	case err != nil:
+		return Ignored
+	case rule.effect == remove && !known, rule.effect == once && known, rule.effect <= merge && known && same(before, payload),
+		rule.record == notified && readStays(before, payload):
 		return Repeated
 	case rule.effect == remove:
 		delete(r.records, key)
@@ -78,6 +108,20 @@ func (r *Reducer) apply(rule rule, parts []string, payload json.RawMessage) Verd
 		r.records[key] = bytes.Clone(payload)
 	}
 	return Applied
+}
+
+// kept is what becomes of a record by a payload.
+func (r rule) kept(before, payload json.RawMessage) (json.RawMessage, error) {
+	if len(r.omit) > 0 {
+		var err error
+		if payload, err = without(payload, r.omit...); err != nil {
+			return nil, err
+		}
+	}
+	if r.effect == merge {
+		return merged(before, payload)
+	}
+	return payload, nil
 }
 
 // same says whether two payloads are the same value, however they are written: one may come from the socket, one from REST.
@@ -153,7 +197,7 @@ func (r *Reducer) Outcome(run RunID) HubWebSocketFrameType {
 			return t
 		}
 	}
-	return ""
+	return r.memory.outcomes[run]
 }
 
 // Len is how many frames of the record were applied.

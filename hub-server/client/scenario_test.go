@@ -25,10 +25,13 @@ type scenario struct {
 	Start struct {
 		Cursor  string
 		Begin   string
+		By      string
 		User    UserID
 		Session SessionID
 		Since   time.Time
 		Heads   map[SessionID]SeqID
+		Changes map[SessionID]ChangeSeq
+		Keep    Limits
 	}
 	REST        map[string][]restAnswer `json:"rest"`
 	Connections []scriptedConnection
@@ -66,6 +69,7 @@ type outcome struct {
 	Told     []string
 	Records  map[string]json.RawMessage
 	Marks    map[string]int64
+	Unread   map[SessionID]int64
 	Bubbles  map[SessionID][]string
 	Words    map[RunID]string
 	Requests map[string]int
@@ -115,11 +119,15 @@ func play(t *testing.T, s scenario) {
 		t.Fatal(err)
 	}
 	at := &place{cursor: s.Start.Cursor}
-	feed := c.Feed(at, FeedOptions{Begin: beginnings[s.Start.Begin], Session: s.Start.Session, Since: s.Start.Since, Heads: s.Start.Heads})
+	feed := c.Feed(at, FeedOptions{Begin: beginnings[s.Start.Begin], Session: s.Start.Session, Since: s.Start.Since, Heads: s.Start.Heads, Changes: s.Start.Changes, Keep: s.Start.Keep})
 	var told []string
 	words := map[RunID]string{}
 	var ended error
-	for u, err := range feed.Follow(ctx) {
+	updates := feed.Follow(ctx)
+	if s.Start.By == "sync" {
+		updates = feed.Sync(ctx)
+	}
+	for u, err := range updates {
 		if err != nil {
 			ended = err
 			break
@@ -141,16 +149,23 @@ func play(t *testing.T, s scenario) {
 	if missing := len(s.Connections) - hub.made(); missing != 0 {
 		t.Errorf("%d of %d connections were not made", missing, len(s.Connections))
 	}
-	got := stateOf(feed.State(), s.Want.Bubbles)
+	got := stateOf(feed.State(), s.Want)
 	got.Cursor, got.Ended, got.Told, got.Words, got.Requests = at.at(), endName(ended), told, words, hub.requests
 	for _, d := range differences(s.Want, got) {
 		t.Error(d)
 	}
 }
 
-func stateOf(state *Reducer, sessions map[SessionID][]string) outcome {
-	o := outcome{Records: state.Records(), Marks: state.Marks(), Digest: state.Digest(), Bubbles: map[SessionID][]string{}}
-	for session := range sessions {
+func stateOf(state *Reducer, want outcome) outcome {
+	o := outcome{
+		Records: state.Records(), Marks: state.Marks(), Digest: state.Digest(), Bubbles: map[SessionID][]string{}, Unread: map[SessionID]int64{},
+	}
+	for session := range want.Unread {
+		if n, known := state.Unread(session); known {
+			o.Unread[session] = n
+		}
+	}
+	for session := range want.Bubbles {
 		for _, b := range state.Bubbles(session) {
 			o.Bubbles[session] = append(o.Bubbles[session], b.Text)
 		}
@@ -206,6 +221,9 @@ func differences(want, got outcome) []string {
 	if want.Marks != nil && !maps.Equal(got.Marks, want.Marks) {
 		differs("marks", got.Marks, want.Marks)
 	}
+	if want.Unread != nil && !maps.Equal(got.Unread, want.Unread) {
+		differs("unread", got.Unread, want.Unread)
+	}
 	if want.Words != nil && !maps.Equal(got.Words, want.Words) {
 		differs("words", got.Words, want.Words)
 	}
@@ -228,14 +246,15 @@ func differences(want, got outcome) []string {
 func TestAnOutcomeThatIsNotTheWantedOneIsSeen(t *testing.T) {
 	want := outcome{
 		Told: []string{}, Records: map[string]json.RawMessage{}, Marks: map[string]int64{}, Words: map[RunID]string{},
+		Unread:  map[SessionID]int64{"s": 1},
 		Bubbles: map[SessionID][]string{"s": {"x"}}, Requests: map[string]int{"GET /": 1}, Digest: "d",
 	}
 	got := outcome{
 		Cursor: "c", Ended: "kicked", Told: []string{"a"}, Records: map[string]json.RawMessage{"a": json.RawMessage("{}")},
 		Marks: map[string]int64{"a": 1}, Words: map[RunID]string{"r": "x"},
 	}
-	if found := differences(want, got); len(found) != 9 {
-		t.Errorf("%d differences, want 9:\n%s", len(found), strings.Join(found, "\n"))
+	if found := differences(want, got); len(found) != 10 {
+		t.Errorf("%d differences, want 10:\n%s", len(found), strings.Join(found, "\n"))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 const (
 	maxQuestions = 4000 // in a snapshot
 	listSize     = 200  // of conversations or questions on one page
-	perSession   = 100  // messages of a conversation that was not heard of before
 )
 
 // snapshot tells by REST what a reset has hidden: messages, and how the runs stand that were under way. Of conversations that were not
@@ -30,83 +29,13 @@ func (f *Feed) snapshot(ctx context.Context, since time.Time, tell func(Update) 
 	if err := f.standing(ctx, tell); err != nil || f.options.Begin == BeginLive {
 		return err
 	}
-	return f.questions(ctx, tell)
-}
-
-// missed tells what was said in conversations, in the order of time. One that is refused was left since they were listed.
-func (f *Feed) missed(ctx context.Context, sessions []keptSession, since time.Time, tell func(Update) error) error {
-	var missed []keptMessage
-	for _, s := range sessions {
-		messages, err := f.messages(ctx, s, since, tell)
-		if err := forgivable(err); err != nil {
-			return err
-		}
-		missed = append(missed, messages...)
+	if err := f.questions(ctx, f.options.Session, tell); err != nil {
+		return err
 	}
-	slices.SortStableFunc(missed, func(a, b keptMessage) int { return a.CreatedAt.Compare(b.CreatedAt) })
-	for _, m := range missed {
-		if err := f.add(HubWebSocketFrameTypeMessageNew, m.raw, tell); err != nil {
-			return err
-		}
+	if err := f.notices(ctx, tell); err != nil {
+		return err
 	}
-	return nil
-}
-
-// messages returns what was said in a conversation after what was told of it, or since a time if nothing was.
-func (f *Feed) messages(ctx context.Context, s keptSession, since time.Time, tell func(Update) error) ([]keptMessage, error) {
-	head, known := f.heads[s.ID]
-	if known && head >= s.LastSeq || !known && s.UpdatedAt.Before(since) {
-		return nil, nil
-	}
-	return f.unheard(ctx, s.ID, since, tell)
-}
-
-func (f *Feed) unheard(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]keptMessage, error) {
-	if head, known := f.heads[id]; known {
-		return f.after(ctx, id, head, tell)
-	}
-	return f.newest(ctx, id, since, tell)
-}
-
-// newest pages back to the first message that is not younger than since. Without a since, one page is enough; it tells that there are more.
-func (f *Feed) newest(ctx context.Context, id SessionID, since time.Time, tell func(Update) error) ([]keptMessage, error) {
-	var all []keptMessage
-	query := ListMessagesParams{Limit: new(perSession)}
-	for {
-		page, err := ask(ctx, tell, func() (keptList[keptMessage, int64], error) {
-			return Decode[keptList[keptMessage, int64]](f.api.ListMessages(ctx, id, &query))
-		})
-		if err != nil {
-			return nil, err
-		}
-		young := slices.DeleteFunc(slices.Clone(page.Items), func(m keptMessage) bool { return m.CreatedAt.Before(since) })
-		all = append(young, all...)
-		switch {
-		case page.Next == 0, len(young) < len(page.Items):
-			return all, nil
-		case since.IsZero():
-			return all, tell(Update{Truncated: true, Session: id})
-		}
-		query.BeforeSeq = &page.Next
-	}
-}
-
-func (f *Feed) after(ctx context.Context, id SessionID, head SeqID, tell func(Update) error) ([]keptMessage, error) {
-	var all []keptMessage
-	for {
-		list, err := ask(ctx, tell, func() (keptList[keptMessage, int64], error) { return f.sync(ctx, id, head) })
-		all = append(all, list.Items...)
-		if err != nil || list.Next == 0 {
-			return all, err
-		}
-		head = list.Next
-	}
-}
-
-func (f *Feed) sync(ctx context.Context, id SessionID, after SeqID) (keptList[keptMessage, int64], error) {
-	limit := pageSize
-	list, err := Decode[keptList[keptMessage, int64]](f.api.SyncMessages(ctx, id, &SyncMessagesParams{AfterSeq: &after, Limit: &limit}))
-	return list, err
+	return f.friends(ctx, tell)
 }
 
 // standing tells the rest of the runs that were under way, and how they ended if they have.
@@ -118,7 +47,8 @@ func (f *Feed) standing(ctx context.Context, tell func(Update) error) error {
 	slices.Sort(tasks)
 	for _, task := range tasks {
 		now, err := ask(ctx, tell, func() (AgentTask, error) {
-			return Decode[AgentTask](f.api.GetAgentTask(ctx, task))
+			found, err := Decode[AgentTask](f.api.GetAgentTask(ctx, task))
+			return found, meant(err, found.ID == task)
 		})
 		if err != nil {
 			if err := forgivable(err); err != nil {
@@ -155,11 +85,7 @@ func (f *Feed) conversations(sessions []keptSession, all bool, tell func(Update)
 	keep := make(map[string]bool, len(sessions))
 	for _, s := range sessions {
 		keep[s.ID] = true
-		created, err := s.created()
-		if err != nil {
-			return err
-		}
-		if err := f.add(HubWebSocketFrameTypeSessionCreated, created, tell); err != nil {
+		if err := f.conversation(s, tell); err != nil {
 			return err
 		}
 	}
@@ -173,36 +99,80 @@ func (f *Feed) conversations(sessions []keptSession, all bool, tell func(Update)
 	return nil
 }
 
-// questions tells those that are open, and how those stand that were open by what was told before.
-func (f *Feed) questions(ctx context.Context, tell func(Update) error) error {
+// conversation tells how one stands, and how far its people have read.
+func (f *Feed) conversation(s keptSession, tell func(Update) error) error {
+	created, err := s.created()
+	if err != nil {
+		return err
+	}
+	if err := f.add(HubWebSocketFrameTypeSessionCreated, created, tell); err != nil {
+		return err
+	}
+	if err := f.readMarks(s, tell); err != nil || s.DissolvedAt.IsZero() {
+		return err
+	}
+	return f.add(HubWebSocketFrameTypeSessionDissolved, SessionDissolvedPayload{SessionID: s.ID, DissolvedAt: s.DissolvedAt}, tell)
+}
+
+// readMarks tells how far the people of a conversation have read, and how much this user has not.
+func (f *Feed) readMarks(s keptSession, tell func(Update) error) error {
+	me := f.reducer.me
+	if me != "" {
+		own, err := s.reading(me)
+		if err != nil {
+			return err
+		}
+		if err := f.add(HubWebSocketFrameTypeMessageRead, own, tell); err != nil {
+			return err
+		}
+	}
+	for _, mark := range s.ReadMarks {
+		if mark.UserID == me {
+			continue
+		}
+		read := ReadMark{SessionID: s.ID, UserID: mark.UserID, LastReadSeq: mark.LastReadSeq}
+		if err := f.add(HubWebSocketFrameTypeMessageRead, read, tell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// questions tells those that are open in a conversation, in all if it is "", and how those stand that were open by what was told before. One that this
+// user may not read any more is forgotten.
+func (f *Feed) questions(ctx context.Context, in SessionID, tell func(Update) error) error {
 	open, state := map[RequestID]bool{}, PromptStatePending
-	list, err := pages(maxQuestions, func(after *string) ([]keptPrompt, string, error) {
-		list, err := ask(ctx, tell, func() (keptList[keptPrompt, string], error) {
-			return Decode[keptList[keptPrompt, string]](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: new(listSize), After: after}))
+	found, err := pages(maxQuestions, func(after *string) ([]keptPrompt, string, error) {
+		page, err := ask(ctx, tell, func() (keptList[keptPrompt, string], error) {
+			return list[keptPrompt, string](f.api.ListPrompts(ctx, &ListPromptsParams{State: &state, Limit: new(listSize), After: after}))
 		})
-		return list.Items, list.Next, err
+		return page.Items, page.Next, err
 	})
 	if err != nil {
 		return forgivable(err)
 	}
-	for _, p := range list {
+	for _, p := range found {
 		open[p.RequestID] = true
 	}
 	for _, known := range f.reducer.openQuestions() {
-		if open[known.RequestID] {
+		if open[known.RequestID] || in != "" && in != known.SessionID {
 			continue
 		}
 		now, err := ask(ctx, tell, func() (keptPrompt, error) {
-			return Decode[keptPrompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID))
+			found, err := Decode[keptPrompt](f.api.GetPrompt(ctx, known.TaskID, known.RequestID))
+			return found, meant(err, found.RequestID == known.RequestID)
 		})
-		if err == nil {
-			list = append(list, now)
-		} else if err := forgivable(err); err != nil {
+		switch {
+		case err == nil:
+			found = append(found, now)
+		case refused(err):
+			delete(f.reducer.records, recordKey(notified, known.RequestID))
+		default:
 			return err
 		}
 	}
-	for _, p := range list {
-		if f.options.Session != "" && p.SessionID != f.options.Session {
+	for _, p := range found {
+		if in != "" && p.SessionID != in {
 			continue
 		}
 		if err := f.question(p, tell); err != nil {

@@ -32,7 +32,7 @@ func (s *stream) once(ctx context.Context) error {
 	s.client.live.Store(socket)
 	defer s.client.live.CompareAndSwap(socket, nil)
 	awake, cancel := context.WithCancelCause(ctx)
-	frames, parts := newAhead(), supervise.NewGroup(awake)
+	frames, parts := newAhead[greeted](), supervise.NewGroup(awake)
 	parts.Go(func(ctx context.Context) error {
 		if noticeSleep(ctx, s.client.now) {
 			cancel(errSlept)
@@ -40,7 +40,7 @@ func (s *stream) once(ctx context.Context) error {
 		return nil
 	})
 	parts.Go(func(ctx context.Context) error {
-		frames.fill(ctx, socket)
+		frames.fill(ctx, reader(socket))
 		return nil
 	})
 	err = s.follow(ctx, frames)
@@ -49,7 +49,7 @@ func (s *stream) once(ctx context.Context) error {
 }
 
 // follow hands on frames and counts them. A number that is no news is dropped; one that skips others means that a frame was lost.
-func (s *stream) follow(ctx context.Context, frames *ahead) error {
+func (s *stream) follow(ctx context.Context, frames *ahead[greeted]) error {
 	for last := int64(0); ; {
 		got, err := frames.next(ctx)
 		if err != nil {
@@ -65,10 +65,10 @@ func (s *stream) follow(ctx context.Context, frames *ahead) error {
 		default:
 			last = frame.SeqID
 		}
-		if got.hello != nil {
+		if frame.hello != nil {
 			s.client.tokens.settle(ctx)
 		}
-		if err := s.take(frame, got.hello); err != nil || s.stopped {
+		if err := s.take(frame.HubWebSocketFrame, frame.hello); err != nil || s.stopped {
 			return err
 		}
 	}
@@ -83,30 +83,36 @@ func (s *stream) dial(ctx context.Context) (*websocket.Conn, error) {
 		return nil, err
 	}
 	s.placeless = cursor == ""
-	token, err := s.client.tokens.token(ctx, s.refused)
-	if err != nil {
-		return nil, err
+	path := "/client/ws"
+	if cursor != "" {
+		path += "?cursor=" + url.QueryEscape(cursor)
 	}
-	socket, err := s.client.connect(ctx, token, cursor)
-	var problem *ProblemError
-	if errors.As(err, &problem) && problem.Status == http.StatusUnauthorized {
-		if token, err = s.client.tokens.token(ctx, token); err != nil {
-			return nil, err
-		}
-		socket, err = s.client.connect(ctx, token, cursor)
-	}
+	socket, token, err := s.client.dial(ctx, path, s.refused)
 	s.token = token
 	return socket, err
 }
 
+// dial opens the socket of a path with a token that is not the refused one, and says which it was. One that the hub turns down is renewed once.
+func (c *Client) dial(ctx context.Context, path, refused string) (socket *websocket.Conn, token string, err error) {
+	if token, err = c.tokens.token(ctx, refused); err != nil {
+		return nil, "", err
+	}
+	socket, err = c.connect(ctx, token, path)
+	var problem *ProblemError
+	if errors.As(err, &problem) && problem.Status == http.StatusUnauthorized {
+		if token, err = c.tokens.token(ctx, token); err != nil {
+			return nil, "", err
+		}
+		socket, err = c.connect(ctx, token, path)
+	}
+	return socket, token, err
+}
+
 // connect opens the socket. A refusal of the hub is a *ProblemError, anything else wraps ErrUnreachable.
-func (c *Client) connect(ctx context.Context, token, cursor string) (*websocket.Conn, error) {
+func (c *Client) connect(ctx context.Context, token, path string) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()
-	address := "ws" + strings.TrimPrefix(c.hub, "http") + "/client/ws"
-	if cursor != "" {
-		address += "?cursor=" + url.QueryEscape(cursor)
-	}
+	address := "ws" + strings.TrimPrefix(c.hub, "http") + path
 	socket, resp, err := websocket.Dial(ctx, address, &websocket.DialOptions{ //nolint:bodyclose // Dial has closed it
 		HTTPClient:      c.plain,
 		HTTPHeader:      http.Header{"Authorization": {"Bearer " + token}},

@@ -61,28 +61,6 @@ func (r *Reducer) retain(record string, keep map[string]bool) {
 	})
 }
 
-// merged is a record after a frame whose fields win. The fields of session.info_updated stand in its `changes`.
-func merged(record, payload json.RawMessage) (json.RawMessage, error) {
-	fields, news := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if record != nil {
-		if err := json.Unmarshal(record, &fields); err != nil {
-			return nil, err
-		}
-	}
-	if err := json.Unmarshal(payload, &news); err != nil {
-		return nil, err
-	}
-	if changes, ok := news["changes"]; ok {
-		delete(news, "changes")
-		maps.Copy(fields, news)
-		if err := json.Unmarshal(changes, &news); err != nil {
-			return nil, err
-		}
-	}
-	maps.Copy(fields, news)
-	return encode(fields)
-}
-
 // encode writes v as it is, without escaping for HTML.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer

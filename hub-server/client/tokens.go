@@ -124,7 +124,7 @@ func (s *tokenSource) renew(ctx context.Context, c Credentials) (Credentials, er
 	defer cancel()
 	tokens, err := Decode[Tokens](s.open.RefreshTokens(ctx, RefreshTokensJSONRequestBody{RefreshToken: c.RefreshToken}))
 	var problem *ProblemError
-	if errors.As(err, &problem) && problem.Status == http.StatusUnauthorized {
+	if errors.As(err, &problem) && problem.Status == http.StatusUnauthorized && problem.Code != ProblemUnexpected { // a proxy's 401 is about the proxy
 		return Credentials{}, fmt.Errorf("%w: %w", ErrLoggedOut, err)
 	}
 	if err != nil {

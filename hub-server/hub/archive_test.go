@@ -43,7 +43,7 @@ func withArchives(t *testing.T) Config {
 		return errors.Join(endedRun(ctx, tx, firstRun), endedRun(ctx, tx, secondRun))
 	})
 	if err == nil {
-		_, _, err = sqlstore.NewTrim(writer).TrimOutbox(t.Context(), time.Now().Add(time.Hour), 10)
+		_, _, err = sqlstore.NewOutboxTrim(writer).Trim(t.Context(), time.Now().Add(time.Hour), 10)
 	}
 	if err == nil {
 		a := retention.NewArchiver(sqlstore.NewArchives(store, writer, "hub"), nil, archive.Dir(config.ArchiveDir),

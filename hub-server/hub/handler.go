@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
@@ -22,18 +23,22 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 	return httpapi.New(httpapi.Deps{
 		Log: h.log, Metrics: h.registry, Health: health, Version: h.opts.Version,
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
-		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Prompts: d.prompts, Blobs: d.record.Blobs,
+		Attention: h.services.attention, Push: h.services.registrations, PushKey: h.services.pushKey,
+		Sessions: d.sessions, Messages: d.messages, Changes: d.changes, Runs: d.record.Runs, Prompts: d.prompts, Notices: d.notices, Contacts: d.contacts, Finder: d.finder, Blobs: d.record.Blobs, Files: d.files,
 		Followers: h.services.followers, Epoch: h.store.Epoch,
+		Rounds:  delivery.Rounds{Tail: h.services.tail, Followers: h.services.followers},
 		Limiter: h.services.limiter, Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
-		ClientSocket: h.services.gate, EdgeUplink: h.services.uplink, Surplus: surplus,
+		ClientSocket: h.services.gate, CardSocket: h.services.cardSockets, EdgeUplink: h.services.uplink, Surplus: surplus,
 	})
 }
 
 func (h *Hub) limits() httpapi.Limits {
-	requests, sockets := h.opts.Config.RequestsPerMinute, h.opts.Config.SocketsPerMinute
+	requests, sockets, invites := h.opts.Config.RequestsPerMinute, h.opts.Config.SocketsPerMinute, h.opts.Config.InvitesPerMinute
 	return httpapi.Limits{
 		Person: httpapi.Rate{Burst: requests / 10, PerMinute: float64(requests)},
+		Search: httpapi.Rate{Burst: max(1, requests/100), PerMinute: float64(requests) / 25},
 		Socket: httpapi.Rate{Burst: sockets, PerMinute: float64(sockets)},
+		Invite: httpapi.Rate{Burst: invites, PerMinute: float64(invites)},
 	}
 }
 

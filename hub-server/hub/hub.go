@@ -27,6 +27,8 @@ type Options struct {
 	Store *Store
 	// Ready, if not nil, is called with the address as soon as the hub answers there.
 	Ready func(addr net.Addr)
+	// CardsReady is Ready for HUB_CARDS_ADDR.
+	CardsReady func(addr net.Addr)
 }
 
 // Store is the record that hubs share.
@@ -157,17 +159,27 @@ func (h *Hub) Run(ctx context.Context) error {
 		supervise.Part{Name: "keys", Run: s.keys.Run},
 		supervise.Part{Name: "audit seals", Run: s.sealer.Run},
 		supervise.Part{Name: "retention", Run: s.trimmer.Run},
+		supervise.Part{Name: "retention of notifications", Run: s.notices.Run},
 		supervise.Part{Name: "archive", Run: s.archiver.Run},
 		supervise.Part{Name: "device marks", Run: s.marks.Run},
 		supervise.Part{Name: "volatile state", Run: s.run},
 		supervise.Part{Name: "outbox tail", Run: s.tail.Run, Ready: s.tail.Ready()},
 		supervise.Part{Name: "wake-ups", Run: h.listenForWakeups},
 		supervise.Part{Name: "run watch", Run: s.watch.Run},
+		supervise.Part{Name: "herald", Run: s.herald.Run},
 		supervise.Part{Name: "question expiry", Run: s.expiry.Run},
+		supervise.Part{Name: "end of dissolved conversations", Run: s.ending.Run},
+		supervise.Part{Name: "watchdog of cards", Run: s.watchdog.Run},
+		supervise.Part{Name: "pushes", Run: s.courier.Run},
+		supervise.Part{Name: "unsent files", Run: s.files.Run},
+		supervise.Part{Name: "index of the search", Run: s.indexer.Run},
 		supervise.Part{Name: "client sockets", Run: s.gate.Run},
+		supervise.Part{Name: "card sockets", Run: s.cardSockets.Run},
+		supervise.Part{Name: "presence of friends", Run: s.friends.Run},
 		supervise.Part{Name: "edge uplinks", Run: s.uplink.Run},
 		supervise.Part{Name: "certificate", Run: h.certificate.run},
 		// The listener last: nobody is let in before all of the above is there, and nobody new while it stops.
 		supervise.Part{Name: "listener", Run: h.listen},
+		supervise.Part{Name: "listener for cards", Run: h.listenForCards},
 	)
 }

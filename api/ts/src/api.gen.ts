@@ -11,14 +11,29 @@ export class Api {
     this.#send = send;
   }
 
+  /** Make a friend of who has asked me. Both sides get `friend.accepted`. Saying it twice is fine. */
+  acceptContact(input: { request_id: t.RequestID }, options?: CallOptions): Promise<t.Contact> {
+    return this.#send<t.Contact>({ method: "POST", path: `/client/contacts/requests/${encodeURIComponent(input.request_id)}/accept`, answer: "json" }, options);
+  }
+
   /** Add a user or an agent to a group. */
   addMember(input: { session_id: t.SessionID; idempotency_key?: string; body: t.MemberInput }, options?: CallOptions): Promise<t.SessionMember> {
     return this.#send<t.SessionMember>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/members`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }
 
+  /** React to a message. A message has at most 1,000 reactions of all people, then 422 `too_large`. The same again changes nothing. */
+  addReaction(input: { message_id: t.MessageID; body: t.ReactionInput }, options?: CallOptions): Promise<t.ReactionList> {
+    return this.#send<t.ReactionList>({ method: "POST", path: `/client/messages/${encodeURIComponent(input.message_id)}/reactions`, body: input.body, answer: "json" }, options);
+  }
+
   /** Answer what an agent asks. The first answer counts. The same one again, from whichever device, gets what was recorded; another one is 409 `already_answered`, with the recorded answer in the problem's `answer`. 409 `prompt_cancelled`: the run is over and nobody is left to be answered. 409 `prompt_expired`: the time for an answer is over. With `digest` the answer holds for exactly the question that has this digest, else 409 `digest_mismatch`. When the agent's process has ended meanwhile, the answer goes on as a new run of the same agent session once nothing of that run waits any more. */
   answerPrompt(input: { task_id: t.RunID; request_id: t.RequestID; body: t.PromptAnswerInput }, options?: CallOptions): Promise<t.Prompt> {
     return this.#send<t.Prompt>({ method: "POST", path: `/web/agent-tasks/${encodeURIComponent(input.task_id)}/approvals/${encodeURIComponent(input.request_id)}`, body: input.body, answer: "json" }, options);
+  }
+
+  /** Be nobody to somebody. Ends what was between us without a word. They can neither find nor ask me, nor open a conversation with me or bring me into one: all of it answers as for a person that does not exist. A conversation that stands already stays; mute or leave it. */
+  blockContact(input: { user_id: t.UserID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "PUT", path: `/client/contacts/${encodeURIComponent(input.user_id)}/block`, answer: "none" }, options);
   }
 
   /** Make the first user. Takes the token that the hub wrote to `HUB_HOME/bootstrap.token` at its first start. Works once; afterwards people come by invitation. */
@@ -56,7 +71,7 @@ export class Api {
     return this.#send<t.Invitation>({ method: "POST", path: `/client/invitations`, idempotent: true, idempotencyKey: input.idempotency_key, answer: "json" }, options);
   }
 
-  /** Open a conversation with one user or one agent. */
+  /** Open the conversation with one user or one agent. There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has. */
   createPrivateSession(input: { idempotency_key?: string; body: t.PrivateSessionInput }, options?: CallOptions): Promise<t.Session> {
     return this.#send<t.Session>({ method: "POST", path: `/client/sessions/private`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }
@@ -66,9 +81,34 @@ export class Api {
     return this.#send<t.RunReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/runs`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }
 
+  /** Take a request off my list. Who asked is not told, and sees it waiting; asking again changes nothing. */
+  declineContact(input: { request_id: t.RequestID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/client/contacts/requests/${encodeURIComponent(input.request_id)}/decline`, answer: "none" }, options);
+  }
+
+  /** Close a group for good. For the owner. Its members go on reading it, and keep it in their lists; whatever would change it is 410 `session_dissolved`. Runs that are under way are cancelled. Dissolving again changes nothing. */
+  dissolveSession(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.Session> {
+    return this.#send<t.Session>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/dissolve`, answer: "json" }, options);
+  }
+
+  /** Say something else in a message of mine. For 15 minutes after it was sent (`HUB_EDIT_WINDOW`), then 400 `edit_timeout`. The message keeps its number, its time and its runs; it gets the next `revision`, and `message.new` tells of it. Nobody is notified, no run is started, nothing becomes unread. The same again changes nothing. A message that was recalled is 409 `conflict`. */
+  editMessage(input: { message_id: t.MessageID; body: t.MessageEdit }, options?: CallOptions): Promise<t.Message> {
+    return this.#send<t.Message>({ method: "PUT", path: `/client/messages/${encodeURIComponent(input.message_id)}`, body: input.body, answer: "json" }, options);
+  }
+
+  /** The person of exactly this login name. There is no other way to look for people. Somebody who has blocked the caller is not there. */
+  findPerson(input: { username: t.Username }, options?: CallOptions): Promise<t.Person> {
+    return this.#send<t.Person>({ method: "GET", path: `/client/people/${encodeURIComponent(input.username)}`, answer: "json" }, options);
+  }
+
   /** A run's log, live as server-sent events or in pages. Replays what is committed after the cursor, then goes on live, and ends by itself after the run's outcome. Frames are named: `id` is the event's number, `event` its type, `data` a `CanonicalEvent` on one line. With `Accept: application/json` the answer is one page of the same events instead. A cursor is a number, or `<epoch>.<number>`; of `after_seq` and `Last-Event-ID` the larger counts. Malformed is 400, negative or beyond the newest event 422; below what is kept of an old run it is 410 `events_expired`. A cursor of another epoch is 409 `cursor_reset` in the query; in the header it is a stream with the one event `cursor_reset`. A client that reconnects after everything was sent gets 204, which tells browsers to stop. `docs/protocols/canonical.md` has the rules. */
   followRunEvents(input: { run_id: t.RunID; after_seq?: t.LogCursor; limit?: number; view?: "lean" | "full" }, options?: CallOptions): Promise<t.CanonicalEventList> {
     return this.#send<t.CanonicalEventList>({ method: "GET", path: `/api/agent-runs/${encodeURIComponent(input.run_id)}/events`, query: { after_seq: input.after_seq, limit: input.limit, view: input.view }, answer: "json" }, options);
+  }
+
+  /** Say in other conversations what a message says. To at most 50 conversations that I may post in, all or none. Each copy is a message of mine with the content and the attachments, which its readers can fetch; `forwarded` says whose words they are and of when, not where they were said. It mentions nobody, answers nothing and starts no run. An edit or a recall of the source does not touch it; it can be recalled by itself, and not be edited. A message that was recalled is 409 `conflict`. `client_msg_id` is the natural idempotency key of each copy: a repeat gets the first answer with `deduplicated: true`. */
+  forwardMessage(input: { message_id: t.MessageID; body: t.ForwardInput }, options?: CallOptions): Promise<t.ForwardReceipt> {
+    return this.#send<t.ForwardReceipt>({ method: "POST", path: `/client/messages/${encodeURIComponent(input.message_id)}/forward`, body: input.body, answer: "json" }, options);
   }
 
   /** One agent. */
@@ -91,6 +131,16 @@ export class Api {
     return this.#send<Blob>({ method: "GET", path: `/client/artifacts/${encodeURIComponent(input.artifact_id)}/content`, answer: "blob" }, options);
   }
 
+  /** What is known of an uploaded file. For its owner, and for whoever may read a message that has it. */
+  getAttachment(input: { attachment_id: t.AttachmentID }, options?: CallOptions): Promise<t.UploadedFile> {
+    return this.#send<t.UploadedFile>({ method: "GET", path: `/client/attachments/${encodeURIComponent(input.attachment_id)}`, answer: "json" }, options);
+  }
+
+  /** The bytes of an uploaded file. Always an attachment of unspecific type, so that nothing in it can run on the hub's origin. `Range` and `If-Range` go on where a download was cut off. */
+  getAttachmentContent(input: { attachment_id: t.AttachmentID }, options?: CallOptions): Promise<Blob> {
+    return this.#send<Blob>({ method: "GET", path: `/client/attachments/${encodeURIComponent(input.attachment_id)}/content`, answer: "blob" }, options);
+  }
+
   /** One edge. */
   getEdge(input: { edge_id: t.EdgeID }, options?: CallOptions): Promise<t.Edge> {
     return this.#send<t.Edge>({ method: "GET", path: `/client/edges/${encodeURIComponent(input.edge_id)}`, answer: "json" }, options);
@@ -111,6 +161,11 @@ export class Api {
     return this.#send<t.Prompt>({ method: "GET", path: `/web/agent-tasks/${encodeURIComponent(input.task_id)}/approvals/${encodeURIComponent(input.request_id)}`, answer: "json" }, options);
   }
 
+  /** Which of my devices are pushed to, and the key that browsers subscribe with. */
+  getPush(options?: CallOptions): Promise<t.PushOverview> {
+    return this.#send<t.PushOverview>({ method: "GET", path: `/client/push`, answer: "json" }, options);
+  }
+
   /** Can the hub do its work. Proven by a write to the store and a round trip over the bus. */
   getReadiness(options?: CallOptions): Promise<t.Health> {
     return this.#send<t.Health>({ method: "GET", path: `/readyz`, answer: "json" }, options);
@@ -121,9 +176,19 @@ export class Api {
     return this.#send<t.Session>({ method: "GET", path: `/client/sessions/${encodeURIComponent(input.session_id)}`, answer: "json" }, options);
   }
 
+  /** How much I have not read. For the badge of an app: the messages that are unread in all conversations together, but for those that I have muted and those that are dissolved. Each conversation in `GET /client/sessions` has its own count. */
+  getUnread(options?: CallOptions): Promise<t.UnreadCount> {
+    return this.#send<t.UnreadCount>({ method: "GET", path: `/client/unread`, answer: "json" }, options);
+  }
+
   /** Let a user operate the agents of my edge. */
   grantOperator(input: { edge_id: t.EdgeID; user_id: t.UserID }, options?: CallOptions): Promise<void> {
     return this.#send<void>({ method: "PUT", path: `/client/edges/${encodeURIComponent(input.edge_id)}/operators/${encodeURIComponent(input.user_id)}`, answer: "none" }, options);
+  }
+
+  /** Leave a group. When the owner leaves, the person who has been there longest becomes the owner. Nothing written afterwards reaches who has left. */
+  leaveSession(input: { session_id: t.SessionID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/leave`, answer: "none" }, options);
   }
 
   /** What the run produced, in the order it was produced. */
@@ -151,6 +216,11 @@ export class Api {
     return this.#send<t.AgentList>({ method: "GET", path: `/client/agents`, answer: "json" }, options);
   }
 
+  /** My friends, requests and blocks, by name. */
+  listContacts(options?: CallOptions): Promise<t.ContactList> {
+    return this.#send<t.ContactList>({ method: "GET", path: `/client/contacts`, answer: "json" }, options);
+  }
+
   /** My devices, newest first. */
   listDevices(options?: CallOptions): Promise<t.DeviceList> {
     return this.#send<t.DeviceList>({ method: "GET", path: `/client/devices`, answer: "json" }, options);
@@ -161,14 +231,39 @@ export class Api {
     return this.#send<t.EdgeList>({ method: "GET", path: `/client/edges`, answer: "json" }, options);
   }
 
+  /** Messages that were changed after a point, as they are now. What was edited, recalled, pinned, unpinned or reacted to, each message once, in the order of its last change: for a device that has the messages and could not resume. `after_change` is the number of the last change that it knows; `next` is the `after_change` of the next page. A message that changes while you page comes again on a later page. A number beyond the newest change is another record's: the page is empty and its `last_change` smaller; begin with 0. */
+  listMessageChanges(input: { session_id: t.SessionID; after_change?: number; limit?: number }, options?: CallOptions): Promise<t.MessageChangeList> {
+    return this.#send<t.MessageChangeList>({ method: "GET", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages/changes`, query: { after_change: input.after_change, limit: input.limit }, answer: "json" }, options);
+  }
+
   /** A page of messages before a point, the newest page first. Items stand in ascending `seq_id`. `next` is the `before_seq` of the page before this one. */
   listMessages(input: { session_id: t.SessionID; before_seq?: number; limit?: number }, options?: CallOptions): Promise<t.MessageList> {
     return this.#send<t.MessageList>({ method: "GET", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages`, query: { before_seq: input.before_seq, limit: input.limit }, answer: "json" }, options);
   }
 
+  /** What I am told, the newest first. Mentions, invitations, friend requests, ended runs and messages of the hub, and the questions of agents that I may answer now, in one list. Each is what `notification.new` says of it. */
+  listNotifications(input: { unread?: boolean; limit?: number; after?: string } = {}, options?: CallOptions): Promise<t.NotificationList> {
+    return this.#send<t.NotificationList>({ method: "GET", path: `/client/notifications`, query: { unread: input.unread, limit: input.limit, after: input.after }, answer: "json" }, options);
+  }
+
+  /** The pinned messages of a conversation, the newest pin first. */
+  listPins(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.PinList> {
+    return this.#send<t.PinList>({ method: "GET", path: `/client/sessions/${encodeURIComponent(input.session_id)}/pins`, answer: "json" }, options);
+  }
+
   /** Questions of agents that I may answer, the oldest first. */
   listPrompts(input: { state?: t.PromptState; limit?: number; after?: string } = {}, options?: CallOptions): Promise<t.PromptList> {
     return this.#send<t.PromptList>({ method: "GET", path: `/client/prompts`, query: { state: input.state, limit: input.limit, after: input.after }, answer: "json" }, options);
+  }
+
+  /** What became of a notification on each of my devices. One line for each device that was registered when there was something to tell; questions of agents have the id of their request. The list is empty for what was pushed to nobody, is older than 30 days, or is not mine. */
+  listPushDeliveries(input: { notification_id: string }, options?: CallOptions): Promise<t.PushDeliveryList> {
+    return this.#send<t.PushDeliveryList>({ method: "GET", path: `/client/notifications/${encodeURIComponent(input.notification_id)}/deliveries`, answer: "json" }, options);
+  }
+
+  /** Who reacted to a message, and how. */
+  listReactions(input: { message_id: t.MessageID }, options?: CallOptions): Promise<t.ReactionList> {
+    return this.#send<t.ReactionList>({ method: "GET", path: `/client/messages/${encodeURIComponent(input.message_id)}/reactions`, answer: "json" }, options);
   }
 
   /** Conversations I am a member of, most recently changed first. */
@@ -186,9 +281,39 @@ export class Api {
     return this.#send<void>({ method: "POST", path: `/client/auth/logout`, answer: "none" }, options);
   }
 
-  /** Move my read mark forward. The mark never moves back; a smaller number answers with where it stands. */
+  /** End all of my logins. Ends the refresh family and the sockets of every device of the caller, on all hubs, this one included. */
+  logoutEverywhere(options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/client/auth/logout-everywhere`, answer: "none" }, options);
+  }
+
+  /** Move my read mark forward. The mark never moves back; a smaller number answers with where it stands. `message.read` tells all members. What I was told of messages up to the mark is read, too. */
   markRead(input: { session_id: t.SessionID; body: t.ReadMarkInput }, options?: CallOptions): Promise<t.ReadMark> {
     return this.#send<t.ReadMark>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/read`, body: input.body, answer: "json" }, options);
+  }
+
+  /** Pin a message in its conversation. Any member may. A conversation has at most 50 pins, then 422 `too_large`. Again answers with the pin that stands. */
+  pinMessage(input: { message_id: t.MessageID }, options?: CallOptions): Promise<t.MessagePinPayload> {
+    return this.#send<t.MessagePinPayload>({ method: "POST", path: `/client/messages/${encodeURIComponent(input.message_id)}/pin`, answer: "json" }, options);
+  }
+
+  /** Say that I look at this device, or that I do not. A device in the foreground says so at least every 60 seconds, and once more when it leaves it; what it said last is forgotten after 60 seconds. While a person looks at one of their devices nothing is pushed to the others. A socket alone is no sign of a person: it may be open in a pocket. */
+  putAttention(input: { body: t.AttentionInput }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "PUT", path: `/client/devices/self/attention`, body: input.body, answer: "none" }, options);
+  }
+
+  /** Mark everything as read, up to a time. Everything that is not younger than `up_to`. Questions of agents stay unread until they are answered. */
+  readAllNotifications(input: { body: t.ReadAllInput }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/client/notifications/read`, body: input.body, answer: "none" }, options);
+  }
+
+  /** Mark one thing as read. All of my devices hear of it as `notification.new` with `read`. A question of an agent is 409 `conflict`; it is read when it is answered. */
+  readNotification(input: { notification_id: t.NotificationID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/client/notifications/${encodeURIComponent(input.notification_id)}/read`, answer: "none" }, options);
+  }
+
+  /** Take a message back. Its sender may for 5 minutes (`HUB_RECALL_WINDOW`), then 400 `recall_timeout`; the owner of a group may with any message at any time, and the owner of a private conversation with their own and an agent's. What it said is erased: nobody gets it any more, whenever they ask or resume. Runs that it started go on, but for those whose edge has not heard of them yet: they are cancelled. Again changes nothing. */
+  recallMessage(input: { message_id: t.MessageID }, options?: CallOptions): Promise<t.Message> {
+    return this.#send<t.Message>({ method: "POST", path: `/client/messages/${encodeURIComponent(input.message_id)}/recall`, answer: "json" }, options);
   }
 
   /** Trade a refresh token for a new pair. The old refresh token stays good for 30 s and answers with the same successor, so that a lost answer can be asked for again. Presented later, it ends the whole family, because somebody else has it. */
@@ -206,14 +331,34 @@ export class Api {
     return this.#send<t.Tokens>({ method: "POST", path: `/client/devices`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }
 
+  /** Have this device pushed to while it is not connected. In place of the device's former registration, if it had one, so a repeat changes nothing. The address is never shown again. It must be on the Internet and reached over https, unless the operator has allowed another (`HUB_OUTGOING_ALLOW`). It ends with the device's login, with `unregisterPush`, and when its service says that it is gone. */
+  registerPush(input: { body: t.PushInput }, options?: CallOptions): Promise<t.PushRegistration> {
+    return this.#send<t.PushRegistration>({ method: "POST", path: `/client/devices/self/push`, body: input.body, answer: "json" }, options);
+  }
+
   /** Make a user from an invitation. */
   registerUser(input: { body: t.RegisterInput }, options?: CallOptions): Promise<t.Tokens> {
     return this.#send<t.Tokens>({ method: "POST", path: `/client/auth/register`, body: input.body, answer: "json" }, options);
   }
 
+  /** End a friendship, or take a request back. Nobody is told. Without one it does nothing. */
+  removeContact(input: { user_id: t.UserID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "DELETE", path: `/client/contacts/${encodeURIComponent(input.user_id)}`, answer: "none" }, options);
+  }
+
   /** Remove a member, or leave. The owner removes anybody; everybody removes themselves. Nothing written after the removal reaches the removed one. */
   removeMember(input: { session_id: t.SessionID; member_id: t.MemberID }, options?: CallOptions): Promise<void> {
     return this.#send<void>({ method: "DELETE", path: `/client/sessions/${encodeURIComponent(input.session_id)}/members/${encodeURIComponent(input.member_id)}`, answer: "none" }, options);
+  }
+
+  /** Take my reaction back. */
+  removeReaction(input: { message_id: t.MessageID; reaction: string }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "DELETE", path: `/client/messages/${encodeURIComponent(input.message_id)}/reactions`, query: { reaction: input.reaction }, answer: "none" }, options);
+  }
+
+  /** Ask somebody to be a friend. Whoever has asked me is a friend then, at once. Asking again changes nothing. Somebody who has blocked me is 404, as nobody is. Both sides get `friend.request`. */
+  requestContact(input: { body: t.ContactInput }, options?: CallOptions): Promise<t.Contact> {
+    return this.#send<t.Contact>({ method: "POST", path: `/client/contacts`, body: input.body, answer: "json" }, options);
   }
 
   /** Revoke a device of mine. Ends its refresh family and closes its sockets. */
@@ -231,13 +376,63 @@ export class Api {
     return this.#send<void>({ method: "DELETE", path: `/client/edges/${encodeURIComponent(input.edge_id)}/operators/${encodeURIComponent(input.user_id)}`, answer: "none" }, options);
   }
 
-  /** Send a message, and start the runs that it asks for. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`. */
+  /** Find messages by their words. The messages that have all words of `q`, in the conversations that the caller is a member of now, the newest first. What counts is what a message says now: what was taken back, or edited away, is not found. All kinds of content are looked through, and the names of attached files. Upper and lower case and compatibility forms are alike. Words are whole words; in scripts without spaces, such as Chinese, one character suffices. A new message is found about a second after it was sent. */
+  searchMessages(input: { q: string; session_id?: t.SessionID; limit?: number; after?: string }, options?: CallOptions): Promise<t.MessagesFound> {
+    return this.#send<t.MessagesFound>({ method: "GET", path: `/client/search`, query: { q: input.q, session_id: input.session_id, limit: input.limit, after: input.after }, answer: "json" }, options);
+  }
+
+  /** Send a message, and start the runs that it asks for. Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`. */
   sendMessage(input: { session_id: t.SessionID; body: t.MessageInput }, options?: CallOptions): Promise<t.MessageReceipt> {
     return this.#send<t.MessageReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages`, body: input.body, answer: "json" }, options);
+  }
+
+  /** Everything that changed, without a socket. The frames that `/client/ws` would have sent this user after `cursor`, in the same order: messages and what became of them, members, reads, runs, questions, notifications. Without a `cursor` the answer is `fresh` and names the place to begin at: ask for it first, then take a REST snapshot, then go on from it. Nothing is ever left out silently: a cursor that cannot be continued is a `reset`, which says so. With `more`, ask again at once. */
+  syncChanges(input: { cursor?: t.Cursor; limit?: number; wait?: number } = {}, options?: CallOptions): Promise<t.SyncPage> {
+    return this.#send<t.SyncPage>({ method: "GET", path: `/client/sync`, query: { cursor: input.cursor, limit: input.limit, wait: input.wait }, answer: "json" }, options);
   }
 
   /** Messages after a point, oldest first. `after_seq` is a message's `seq_id`, exclusive; never the `seq_id` of a WebSocket frame. `next` is the `after_seq` of the next page. */
   syncMessages(input: { session_id: t.SessionID; after_seq?: number; limit?: number }, options?: CallOptions): Promise<t.MessageList> {
     return this.#send<t.MessageList>({ method: "GET", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages/sync`, query: { after_seq: input.after_seq, limit: input.limit }, answer: "json" }, options);
+  }
+
+  /** Push something to this device now. */
+  testPush(options?: CallOptions): Promise<t.PushTest> {
+    return this.#send<t.PushTest>({ method: "POST", path: `/client/devices/self/push/test`, answer: "json" }, options);
+  }
+
+  /** Make another person the owner of a group. For the owner, who stays a member. Handing over to who owns it already changes nothing. */
+  transferSession(input: { session_id: t.SessionID; body: t.OwnerInput }, options?: CallOptions): Promise<t.Session> {
+    return this.#send<t.Session>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/transfer-owner`, body: input.body, answer: "json" }, options);
+  }
+
+  /** End a block. Friends we are not again. Without one it does nothing. */
+  unblockContact(input: { user_id: t.UserID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "DELETE", path: `/client/contacts/${encodeURIComponent(input.user_id)}/block`, answer: "none" }, options);
+  }
+
+  /** Remove a pin. */
+  unpinMessage(input: { message_id: t.MessageID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "DELETE", path: `/client/messages/${encodeURIComponent(input.message_id)}/pin`, answer: "none" }, options);
+  }
+
+  /** Push nothing to this device any more. */
+  unregisterPush(options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "DELETE", path: `/client/devices/self/push`, answer: "none" }, options);
+  }
+
+  /** Change what a group is called, how it looks and what it announces. For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`. */
+  updateSessionInfo(input: { session_id: t.SessionID; body: t.SessionInfoInput }, options?: CallOptions): Promise<t.Session> {
+    return this.#send<t.Session>({ method: "PATCH", path: `/client/sessions/${encodeURIComponent(input.session_id)}/info`, body: input.body, answer: "json" }, options);
+  }
+
+  /** Pin, archive or mute a conversation for myself. Only my own devices hear of it, as `session.info_updated`. Fields that are not given stay as they are. A conversation stays archived, whatever is said in it, until I take it out again; who leaves and comes back begins anew. */
+  updateSessionSettings(input: { session_id: t.SessionID; body: t.SessionSettingsInput }, options?: CallOptions): Promise<t.Session> {
+    return this.#send<t.Session>({ method: "PATCH", path: `/client/sessions/${encodeURIComponent(input.session_id)}/settings`, body: input.body, answer: "json" }, options);
+  }
+
+  /** Upload a file to send. The body is the file as it is. A message has it as an attachment whose `url` is the one of the answer. The same file once more is the same attachment, so the request may be repeated; one that no message has had within a day is dropped. Beyond the hub's limit of a file 413 `body_too_large`, beyond what it keeps for one person 422 `too_large`. */
+  uploadAttachment(input: { filename: string; mime_type?: string; body: Blob }, options?: CallOptions): Promise<t.UploadedFile> {
+    return this.#send<t.UploadedFile>({ method: "POST", path: `/client/attachments`, query: { filename: input.filename, mime_type: input.mime_type }, file: input.body, answer: "json" }, options);
   }
 }

@@ -17,6 +17,8 @@ export interface Delay {
 export interface Page {
   items: string[];
   next: string | number | undefined;
+  /** Of messages: every change up to this one is in them. */
+  lastChange: number;
 }
 
 /** A resource, read and as it came. */
@@ -45,13 +47,37 @@ export class Asker {
     this.#signal = signal;
   }
 
-  /** A resource's text. With `insist` no refusal is final: every user has this. */
-  async *text(path: string, query: Request["query"] = {}, insist = false): AsyncGenerator<Delay, string, void> {
+  /** A resource, as it came. It is the one that was asked for if it has these fields. */
+  resource(path: string, fields: Record<string, string>): AsyncGenerator<Delay, string, void> {
+    const known = Object.entries(fields);
+    return this.#ask(path, {}, false, (text) => {
+      const found = JSON.parse(text) as Record<string, unknown> | null;
+      return known.every(([name, value]) => found?.[name] === value) ? text : undefined;
+    });
+  }
+
+  /** A page of a list. With `insist` no refusal is final: every user has this. */
+  page(path: string, query: Request["query"], insist = false): AsyncGenerator<Delay, Page, void> {
+    return this.#ask(path, query, insist, (text) => {
+      JSON.parse(text); // or throws
+      const page = members(text);
+      const items = page?.get("items") === "null" ? [] : elements(page?.get("items") ?? "");
+      const next = JSON.parse(page?.get("next") ?? "null") ?? undefined;
+      return items && { items, next, lastChange: Number(page?.get("last_change") ?? 0) };
+    });
+  }
+
+  /** Asks until there is an answer that can be read. One that cannot be, some other program has given: taken for an empty one, it would make a client forget what it has. */
+  async *#ask<T>(path: string, query: Request["query"], insist: boolean, read: (text: string) => T | undefined): AsyncGenerator<Delay, T, void> {
     const begun = this.#clock.now();
     for (let backoff = FIRST_ASK_AGAIN; ; backoff = Math.min(backoff * 2, LAST_ASK_AGAIN)) {
       let cause: unknown;
       try {
-        return await this.#send<string>({ method: "GET", path, query, answer: "text" }, { signal: this.#signal });
+        const answer = read(await this.#send<string>({ method: "GET", path, query, answer: "text" }, { signal: this.#signal }));
+        if (answer !== undefined) {
+          return answer;
+        }
+        cause = new Error(`what ${path} answers is not of a hub`);
       } catch (error) {
         cause = error;
       }
@@ -65,11 +91,6 @@ export class Asker {
       }
       await this.#pause(wait);
     }
-  }
-
-  async *page(path: string, query: Request["query"], insist = false): AsyncGenerator<Delay, Page, void> {
-    const page = members(yield* this.text(path, query, insist));
-    return { items: elements(page?.get("items") ?? "[]") ?? [], next: JSON.parse(page?.get("next") ?? "null") ?? undefined };
   }
 
   async #pause(milliseconds: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Item } from "./ask.js";
 import type { FrameType } from "./hubEvents.js";
 import { members, object } from "./json.js";
-import type { AgentTask, Prompt } from "./types.gen.js";
+import type { AgentTask, Contact, Prompt } from "./types.gen.js";
 
 /** What the frames of a run have in common. */
 export interface RunRef {
@@ -61,6 +61,21 @@ export function endOf(task: AgentTask): Asked[] {
     case "failed":
     case "interrupted":
       return [{ type: "agent.failed", raw: JSON.stringify({ ...about, error: task.error }) }];
+    default:
+      return [];
+  }
+}
+
+/** The frame that tells how a contact stands to a user; none for one that is blocked, of whom nobody is told. */
+export function friendship(contact: Contact, me: string): Asked[] {
+  const { request_id, user_id, message } = contact;
+  switch (contact.state) {
+    case "friend":
+      return [{ type: "friend.accepted", raw: JSON.stringify({ request_id, user_id }) }];
+    case "request_sent":
+      return [{ type: "friend.request", raw: JSON.stringify({ request_id, from_user_id: me, to_user_id: user_id, message }) }];
+    case "request_received":
+      return [{ type: "friend.request", raw: JSON.stringify({ request_id, from_user_id: user_id, to_user_id: me, message }) }];
     default:
       return [];
   }

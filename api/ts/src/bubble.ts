@@ -1,6 +1,6 @@
 import type { Frame } from "./frame.js";
 import type { Reducer } from "./reducer.js";
-import type { Attachment, Message, NotificationPayload, Prompt, SessionCreatedPayload } from "./types.gen.js";
+import type { Attachment, Message, NotificationPayload, PresencePayload, Prompt, SessionCreatedPayload } from "./types.gen.js";
 
 /**
  * A message as people are shown it. It has these fields and no others: what else a message carries beside its text, such as marks of debugging,
@@ -19,10 +19,15 @@ export interface Bubble {
   /** It was taken back: text and attachments are not given any more. */
   recalled: boolean;
   created_at: string;
+  /** Undefined if it never was. */
+  edited_at: string | undefined;
+  /** Whose words it repeats; undefined for its sender's own. */
+  forwarded: Message["forwarded"];
 }
 
 /** How a message is shown. */
-export function bubbleOf(message: Message, recalled = false): Bubble {
+export function bubbleOf(message: Message): Bubble {
+  const recalled = message.recalled === true;
   return {
     message_id: message.id,
     session_id: message.session_id,
@@ -33,6 +38,8 @@ export function bubbleOf(message: Message, recalled = false): Bubble {
     attachments: recalled ? [] : (message.attachments ?? []),
     recalled,
     created_at: message.created_at,
+    edited_at: message.edited_at,
+    forwarded: recalled ? undefined : message.forwarded,
   };
 }
 
@@ -40,7 +47,7 @@ export function bubbleOf(message: Message, recalled = false): Bubble {
 export function bubbles(state: Reducer, session: string): Bubble[] {
   return (state.recordsOf("message") as Message[])
     .filter((message) => message.session_id === session)
-    .map((message) => bubbleOf(message, state.record("recall", message.id) !== undefined))
+    .map(bubbleOf)
     .sort((a, b) => a.seq_id - b.seq_id);
 }
 
@@ -50,10 +57,20 @@ export function sessions(state: Reducer): SessionCreatedPayload[] {
   return known.filter((session) => state.record("session.dissolved", session.session_id) === undefined);
 }
 
+/** The friends who are online by what was told last, in the order of their ids. Without a connection that is what was true before. */
+export function online(state: Reducer): string[] {
+  return (state.recordsOf("presence") as PresencePayload[]).filter((friend) => friend.online).map((friend) => friend.user_id);
+}
+
+/** What is unread of what the person was told, questions among them, in the order of their ids. */
+export function notifications(state: Reducer): NotificationPayload[] {
+  return (state.recordsOf("notification") as NotificationPayload[]).filter((notification) => !notification.read);
+}
+
 /** The prompts that wait for an answer, the oldest first. */
 export function questions(state: Reducer): Prompt[] {
-  return (state.recordsOf("notification") as NotificationPayload[])
-    .filter((notification) => notification.type === "prompt" && !notification.read)
+  return notifications(state)
+    .filter((notification) => notification.type === "prompt")
     .map((notification) => notification.payload as unknown as Prompt)
     .sort((a, b) => Date.parse(a.asked_at) - Date.parse(b.asked_at));
 }

@@ -7,6 +7,7 @@ export type Message =
   | { kind: "update"; term: string; n: number; update: PlainUpdate; resync: boolean }
   | { kind: "join"; from: string }
   | { kind: "state"; to: string; term: string; n: number; cursor: string; state: FeedState }
+  | { kind: "typing"; session: string }
   | { kind: "end"; name: string; why: string };
 
 /** An update as it can be sent. */

@@ -9,7 +9,8 @@ import { type Fetch, type Send, sender } from "./send.js";
 import { type FeedMaker, SharedFeed } from "./shared.js";
 import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
 import { TokenSource } from "./tokens.js";
-import type { LoginInput } from "./types.gen.js";
+import { Teller } from "./typing.js";
+import type { LoginInput, Message, SessionID } from "./types.gen.js";
 import type { FeedOptions } from "./update.js";
 import { findWebSocket, type Opener, type WebSocketConstructor } from "./websocket.js";
 
@@ -35,6 +36,7 @@ export class Client {
   readonly api: Api;
   readonly keeper: Keeper;
   readonly #parts: StreamParts & { send: Send };
+  readonly #teller: Teller;
 
   constructor(options: ClientOptions) {
     const { keeper, clock = systemClock, fetch = defaultFetch } = options;
@@ -45,7 +47,8 @@ export class Client {
     this.api = new Api(send);
     let opener: Promise<Opener> | undefined;
     const open = () => (opener ??= findWebSocket(options.WebSocket));
-    this.#parts = { hub: this.hub, api: this.api, tokens, open, clock, send };
+    this.#parts = { hub: this.hub, api: this.api, tokens, open, clock, send, live: {} };
+    this.#teller = new Teller(clock, (session) => this.#parts.live.socket?.say(typingFrame(session)) ?? false);
   }
 
   /**
@@ -67,6 +70,29 @@ export class Client {
   }
 
   /**
+   * The messages that have all words of `text`, the newest first, in all conversations of the user or in one. It asks for as many pages as are
+   * taken of it: leave the loop when you have enough.
+   */
+  async *search(text: string, options: { session?: SessionID; signal?: AbortSignal } = {}): AsyncGenerator<Message, void, void> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.api.searchMessages({ q: text, session_id: options.session, after }, { signal: options.signal });
+      yield* page.items;
+      if ((after = page.next) === undefined) {
+        return;
+      }
+    }
+  }
+
+  /**
+   * Tells the others of a conversation that this user types (S3, the only frame of a client), over the connection of the stream or feed that this
+   * client follows; false if there is none. Call it at each key: it is sent every three seconds at most, and forgotten when it is not heard.
+   * `Feed.typists` is the other end.
+   */
+  typing(session: string): boolean {
+    return this.#parts.live.socket !== undefined && this.#teller.typing(session);
+  }
+
+  /**
    * One feed for all tabs of this browser profile that use the same device: one connection, whichever tab has it. On pages of https and of
    * localhost alone, for browsers have Web Locks on no others. The cursor is kept in the profile, by the tab that has the connection.
    */
@@ -75,7 +101,8 @@ export class Client {
     const { device_id } = await this.keeper.load();
     const name = `switchyard ${this.hub} ${device_id}`;
     const feed: FeedMaker = (at, signal) => this.feed(at, { ...options, signal });
-    return new SharedFeed({ name, feed, position: new BrowserPosition(name), around });
+    const typing = (session: string) => this.typing(session);
+    return new SharedFeed({ name, feed, position: new BrowserPosition(name), around, clock: this.#parts.clock, typing });
   }
 }
 
@@ -87,6 +114,10 @@ export function anonymous(hub: string, fetch: Fetch = defaultFetch): Api {
 /** Logs in on a new device and returns its credentials, for a keeper. */
 export async function login(hub: string, input: LoginInput, fetch?: Fetch): Promise<Credentials> {
   return credentialsOf(await anonymous(hub, fetch).login({ body: input }));
+}
+
+function typingFrame(session_id: string): string {
+  return JSON.stringify({ type: "typing", payload: { session_id } });
 }
 
 const defaultFetch: Fetch = (...request) => globalThis.fetch(...request);

@@ -3,9 +3,12 @@ import type { Frame } from "./frame.js";
 import type { FrameType } from "./hubEvents.js";
 import { type Position, Progress } from "./position.js";
 import { Reducer, type ReducerState, type Verdict } from "./reducer.js";
+import { rounds } from "./rounds.js";
+import type { Known } from "./missed.js";
 import { Questioner, type Told } from "./snapshot.js";
 import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
 import type { FeedOptions, Update } from "./update.js";
+import { Typists } from "./typing.js";
 import type { Send } from "./send.js";
 
 /** A feed as plain data, for another tab. */
@@ -13,6 +16,8 @@ export interface FeedState {
   reducer: ReducerState;
   runs: RunRef[];
   heads: Array<[string, number]>;
+  /** Absent in the state of an older SDK. */
+  changes?: Array<[string, number]>;
   before: boolean;
   resumed: boolean;
   owed: boolean;
@@ -27,10 +32,13 @@ export class Feed {
   readonly #parts: StreamParts & { send: Send };
   readonly #at: Progress;
   readonly #options: FeedOptions;
-  #reducer = new Reducer();
+  #reducer: Reducer;
   #runs = new Map<string, RunRef>(); // seen and not ended
   #heads: Map<string, number>; // newest message told of each conversation
+  #changes: Map<string, number>; // newest change of a message told of each conversation
+  readonly #typists: Typists;
   #joining = new Set<string>(); // conversations of which not everything was told
+  readonly #hollow = new Set<string>(); // conversations that were left again before what was said in them was told
   #before = false; // a connection stood before
   #resumed = false; // the hub continued an earlier process of this device, whose application knows what that was told
   #owed = false; // a snapshot has to be taken, or was begun and is not whole
@@ -39,8 +47,11 @@ export class Feed {
   constructor(parts: StreamParts & { send: Send }, at: Position, options: FeedOptions = {}) {
     this.#parts = parts;
     this.#at = new Progress(at);
+    this.#typists = new Typists(parts.clock);
     this.#options = options;
+    this.#reducer = new Reducer(options.keep);
     this.#heads = new Map(Object.entries(options.heads ?? {}));
+    this.#changes = new Map(Object.entries(options.changes ?? {}));
   }
 
   /** What the feed has told so far, put together. */
@@ -48,9 +59,22 @@ export class Feed {
     return this.#reducer;
   }
 
+  /**
+   * How far the feed has told what became of the messages of each conversation, to be kept with what it told, and given as `FeedOptions.changes` at
+   * the next start.
+   */
+  get changes(): Record<string, number> {
+    return Object.fromEntries(this.#changes);
+  }
+
   /** Whether the state is whole: the newest connection has told `ready`. */
   get ready(): boolean {
     return this.#before && !this.#owed;
+  }
+
+  /** The users who type in a conversation at this moment. Somebody who was heard to counts for six seconds, or until the message comes. */
+  typists(session: string): string[] {
+    return this.#typists.of(session);
   }
 
   /** How a run ended, by what was told so far; undefined if it has not. */
@@ -71,6 +95,7 @@ export class Feed {
       reducer: this.#reducer.save(),
       runs: [...this.#runs.values()],
       heads: [...this.#heads],
+      changes: [...this.#changes],
       before: this.#before,
       resumed: this.#resumed,
       owed: this.#owed,
@@ -84,17 +109,31 @@ export class Feed {
     this.#resumed = state.resumed;
     this.#owed = state.owed;
     this.#began = state.began;
-    this.#reducer = Reducer.load(state.reducer);
+    this.#reducer = Reducer.load(state.reducer, this.#options.keep);
     this.#runs = new Map(state.runs.map((run) => [run.task_id, run]));
     this.#heads = new Map(state.heads);
+    this.#changes = new Map(state.changes ?? []);
   }
 
   /**
    * Tells updates for as long as the caller iterates. It ends by throwing why going on is no use: LoggedOutError, KickedError, PositionError, or
    * the reason of the signal. Following again goes on behind the last update, which counts as applied then.
    */
-  async *follow(): AsyncGenerator<Update, void, void> {
-    for await (const event of new Stream(this.#parts, this.#at, this.#options.signal).events()) {
+  follow(): AsyncGenerator<Update, void, void> {
+    return this.#tell(new Stream(this.#parts, this.#at, this.#options.signal).events());
+  }
+
+  /**
+   * Tells over REST alone what has happened since the feed's place, and ends when it has told all of it: for programs that run now and then. It
+   * tells what `follow` would have told, by the same rules, and the two may take turns. An error ends it: what it has told until then counts, and
+   * the next one goes on behind it.
+   */
+  sync(): AsyncGenerator<Update, void, void> {
+    return this.#tell(rounds(this.#parts.send, this.#at, this.#options.signal));
+  }
+
+  async *#tell(events: AsyncIterable<StreamEvent>): AsyncGenerator<Update, void, void> {
+    for await (const event of events) {
       if (event.link === "down") {
         yield update(event);
       } else if (event.link === "up") {
@@ -114,6 +153,9 @@ export class Feed {
 
   /** Takes a frame that another tab has told; what it lacks, that tab has fetched. */
   apply(frame: Frame): Verdict {
+    if (frame.type === "auth.ok" && frame.seq_id === 1) {
+      this.#reducer.connected();
+    }
     const verdict = this.#reducer.apply(frame);
     this.#note(frame);
     return verdict;
@@ -123,11 +165,16 @@ export class Feed {
   async *#connected(event: StreamEvent): AsyncGenerator<Update, void, void> {
     const begin = this.#options.begin ?? "whole";
     this.#reducer.of(await this.#parts.tokens.user());
+    this.#reducer.connected();
     if (!this.#before) {
       this.#resumed = !event.snapshot && begin !== "whole";
     }
     this.#began ??= this.#parts.clock.now();
     this.#owed ||= this.#incomplete(event);
+    if (event.resume?.reason === "other_epoch") {
+      this.#changes.clear(); // the hub's numbers are another record's
+      this.#reducer.recount();
+    }
     yield* this.#allOf(this.#settled(event));
     this.#before = true;
     yield ready(event);
@@ -137,7 +184,7 @@ export class Feed {
   async *#settled(event: StreamEvent): AsyncGenerator<Update, void, void> {
     yield update(event);
     if (this.#owed) {
-      yield* this.#addAll(this.#questioner().snapshot(this.#since(), this.#reducer, this.#heads, this.#runs));
+      yield* this.#addAll(this.#questioner().snapshot(this.#since(), this.#known, this.#runs));
     }
     this.#owed = false;
   }
@@ -211,7 +258,7 @@ export class Feed {
   async *#join(told: Update, session: string): AsyncGenerator<Update, void, void> {
     this.#joining.add(session);
     yield told;
-    yield* this.#addAll(this.#questioner().said(session, this.#options.since?.getTime() ?? 0, this.#heads));
+    yield* this.#addAll(this.#questioner().joined(session, this.#options.since?.getTime() ?? 0, this.#known));
     this.#joining.delete(session);
   }
 
@@ -226,6 +273,10 @@ export class Feed {
     if (this.#reducer.watermark(about.task_id) < seq - 1) {
       this.#reducer.begin(about.task_id, seq - 1);
     }
+  }
+
+  get #known(): Known {
+    return { state: this.#reducer, heads: this.#heads, hollow: this.#hollow, changes: this.#changes };
   }
 
   #questioner(): Questioner {
@@ -250,11 +301,24 @@ export class Feed {
 
   /** Keeps what a later hole would have to be filled from. */
   #note(frame: Frame): void {
+    this.#typists.hear(frame);
     const about = refOf(frame);
     switch (frame.type) {
       case "message.new": {
         const { session_id, seq_id } = frame.payload;
         this.#heads.set(session_id, Math.max(this.#heads.get(session_id) ?? 0, seq_id ?? 0));
+        break;
+      }
+      case "message.recall":
+      case "message.pin":
+      case "message.unpin":
+      case "message.reaction_added":
+      case "message.reaction_removed": {
+        // They come in the order of their numbers: whoever has one has all before. An edit has none, so what is known may be too low, never too high.
+        const { session_id, change_seq = 0 } = frame.payload;
+        if (change_seq > (this.#changes.get(session_id) ?? 0)) {
+          this.#changes.set(session_id, change_seq);
+        }
         break;
       }
       case "agent.dispatch":

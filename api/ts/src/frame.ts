@@ -40,8 +40,16 @@ export function ruleOf(type: string): Rule | undefined {
  */
 export function keyOf(frame: Pick<Frame, "type" | "raw">): string {
   const rule = ruleOf(frame.type);
+  if (rule?.effect === "whole") {
+    return listed(rule, frame.raw) === undefined ? "" : `${frame.type} ${rule.key[0]}`;
+  }
   const parts = rule && rule.effect !== "ignored" ? keyFields(frame.raw, rule.key) : undefined;
   return parts ? `${frame.type} ${parts.join("/")}` : "";
+}
+
+/** The field of a payload that lists the records of a kind, undefined if it is not there. */
+export function listed(rule: Rule, raw: string): string | undefined {
+  return members(raw)?.get(rule.key[0] ?? "");
 }
 
 /** The named fields of a payload, strings and numbers alike. An absent one is "", but the first must be there: else undefined. */

@@ -81,32 +81,40 @@ export interface FramePayloads {
 }
 
 /** What applying a frame does to the record of its key. */
-export type Effect = "ignored" | "put" | "merge" | "once" | "remove" | "forward" | "appended";
+export type Effect = "ignored" | "put" | "merge" | "once" | "remove" | "forward" | "appended" | "whole";
 
-/** How frames of one type are applied: `key` names the payload's fields; of `forward` and `appended` the last is the number. */
+/** How frames of one type are applied: `key` names the payload's fields; of `forward` and `appended` the last is the number, of `whole` it is the list. */
 export interface Rule {
   readonly effect: Effect;
   readonly record: string;
   readonly key: readonly string[];
+  /** The payload's field with the number of the version; of two, the one with the smaller number is older. */
+  readonly version?: string;
+  /** Fields that are no part of the record. */
+  readonly omit?: readonly string[];
+  /** A field that stays true once it is. */
+  readonly final?: string;
+  /** The field that the items of a list go by. */
+  readonly of?: string;
 }
 
 export const RULES: Readonly<Record<FrameType, Rule>> = {
   "typing": { effect: "ignored", record: "", key: [] },
-  "auth.ok": { effect: "ignored", record: "", key: [] },
-  "message.new": { effect: "put", record: "message", key: ["id"] },
-  "message.recall": { effect: "once", record: "recall", key: ["message_id"] },
-  "message.pin": { effect: "put", record: "pin", key: ["session_id", "message_id"] },
+  "auth.ok": { effect: "whole", record: "presence", key: ["online"], of: "user_id" },
+  "message.new": { effect: "put", record: "message", key: ["id"], version: "revision" },
+  "message.recall": { effect: "once", record: "recall", key: ["message_id"], omit: ["seq_id", "sender_id", "change_seq"] },
+  "message.pin": { effect: "put", record: "pin", key: ["session_id", "message_id"], omit: ["change_seq"] },
   "message.unpin": { effect: "remove", record: "pin", key: ["session_id", "message_id"] },
-  "message.reaction_added": { effect: "put", record: "reaction", key: ["message_id", "user_id", "reaction"] },
+  "message.reaction_added": { effect: "put", record: "reaction", key: ["message_id", "user_id", "reaction"], omit: ["action", "count", "change_seq"] },
   "message.reaction_removed": { effect: "remove", record: "reaction", key: ["message_id", "user_id", "reaction"] },
   "message.read": { effect: "forward", record: "read", key: ["session_id", "user_id", "last_read_seq"] },
-  "session.created": { effect: "merge", record: "session", key: ["session_id"] },
+  "session.created": { effect: "merge", record: "session", key: ["session_id"], omit: ["last_seq"] },
   "session.dissolved": { effect: "once", record: "session.dissolved", key: ["session_id"] },
   "session.member_joined": { effect: "put", record: "member", key: ["session_id", "member_id"] },
   "session.member_left": { effect: "remove", record: "member", key: ["session_id", "member_id"] },
   "session.info_updated": { effect: "merge", record: "session", key: ["session_id"] },
-  "device.online": { effect: "put", record: "presence", key: ["user_id"] },
-  "device.offline": { effect: "remove", record: "presence", key: ["user_id"] },
+  "device.online": { effect: "put", record: "presence", key: ["user_id"], version: "version" },
+  "device.offline": { effect: "put", record: "presence", key: ["user_id"], version: "version" },
   "device.kicked": { effect: "ignored", record: "", key: [] },
   "agent.dispatch": { effect: "put", record: "dispatch", key: ["task_id"] },
   "agent.stream": { effect: "appended", record: "log", key: ["task_id", "event_seq"] },
@@ -119,7 +127,7 @@ export const RULES: Readonly<Record<FrameType, Rule>> = {
   "team.assignment.done": { effect: "once", record: "team.assignment.done", key: ["assignment_id"] },
   "team.assignment.failed": { effect: "once", record: "team.assignment.failed", key: ["assignment_id"] },
   "team.subagent.stream": { effect: "appended", record: "log", key: ["agent_task_id", "event_seq"] },
-  "notification.new": { effect: "put", record: "notification", key: ["id"] },
+  "notification.new": { effect: "put", record: "notification", key: ["id"], final: "read" },
   "friend.request": { effect: "put", record: "friend.request", key: ["request_id"] },
   "friend.accepted": { effect: "put", record: "friend.accepted", key: ["request_id"] },
 };

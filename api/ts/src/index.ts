@@ -1,5 +1,5 @@
 export { Api } from "./api.gen.js";
-export { type Bubble, bubbleOf, bubbles, questions, sessions, words } from "./bubble.js";
+export { type Bubble, bubbleOf, bubbles, notifications, online, questions, sessions, words } from "./bubble.js";
 export { BrowserKeeper, BrowserPosition } from "./browser.js";
 export { anonymous, Client, type ClientOptions, login } from "./client.js";
 export type { Clock } from "./clock.js";
@@ -7,6 +7,7 @@ export { type Credentials, credentialsOf, type Keeper, MemoryKeeper } from "./cr
 export { Feed, type FeedState } from "./feed.js";
 export { type Frame, keyOf, parseFrame } from "./frame.js";
 export * from "./hubEvents.js";
+export type { Limits, MemoryState } from "./memory.js";
 export { MemoryPosition, type Position } from "./position.js";
 export { ConnectionError, KickedError, LoggedOutError, NotOpenedError, PositionError, ProblemError, SleptError, UNEXPECTED, UnreachableError } from "./problem.js";
 export { Reducer, type ReducerState, type Verdict } from "./reducer.js";

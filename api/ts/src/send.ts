@@ -11,8 +11,10 @@ export interface CallOptions {
 export interface Request {
   method: string;
   path: string;
-  query?: Record<string, string | number | undefined>;
+  query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
+  /** A body of bytes as they are. */
+  file?: Blob;
   /** The operation takes an Idempotency-Key; without one of the caller's each call gets its own. */
   idempotent?: boolean;
   idempotencyKey?: string;
@@ -54,6 +56,8 @@ function headersOf(request: Request): Headers {
   const headers = new Headers({ Accept: request.answer === "blob" ? "*/*" : "application/json, application/problem+json" });
   if (request.body !== undefined) {
     headers.set("Content-Type", "application/json");
+  } else if (request.file) {
+    headers.set("Content-Type", "application/octet-stream");
   }
   if (request.idempotent) {
     headers.set("Idempotency-Key", request.idempotencyKey ?? uuid());
@@ -63,12 +67,13 @@ function headersOf(request: Request): Headers {
 
 async function ask(hub: string, fetch: Fetch, request: Request, headers: Headers, signal?: AbortSignal): Promise<Response> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error(`no answer within ${ANSWER_WITHIN / 1000} s`)), ANSWER_WITHIN);
+  // A file may take as long as it needs on its way there, and nothing tells when it has arrived.
+  const timer = request.file ? undefined : setTimeout(() => late.abort(new Error(`no answer within ${ANSWER_WITHIN / 1000} s`)), ANSWER_WITHIN);
   try {
     return await fetch(hub + request.path + queryOf(request.query), {
       method: request.method,
       headers,
-      body: request.body === undefined ? undefined : JSON.stringify(request.body),
+      body: request.file ?? (request.body === undefined ? undefined : JSON.stringify(request.body)),
       signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
       credentials: "omit", // the bearer header is the only credential here
       redirect: "error", // which would carry it elsewhere

@@ -1,13 +1,18 @@
 import { type Channel, type Message, plain, type Surroundings, unplain } from "./channel.js";
+import type { Clock } from "./clock.js";
 import type { Feed } from "./feed.js";
 import type { Position } from "./position.js";
 import { KickedError, LoggedOutError, messageOf } from "./problem.js";
 import type { Reducer } from "./reducer.js";
+import { Teller } from "./typing.js";
 import type { Update } from "./update.js";
 import { uuid } from "./uuid.js";
 
 /** How many updates may wait for a tab that is slow. Beyond it they are forgotten, and the tab asks for the whole state. */
 const MAX_WAITING = 10_000;
+
+/** How long the leader may leave a tab without an answer before the tab says so and asks again, in milliseconds. */
+const SAY_AFTER = 10_000;
 
 /** Makes the feed of a tab, over a position. */
 export type FeedMaker = (at: Position, signal: AbortSignal) => Feed;
@@ -20,7 +25,12 @@ export interface SharedParts {
   /** Kept in the profile; written by the leader alone. */
   position: Position;
   around: Surroundings;
+  clock: Clock;
+  /** Tells over this tab's connection, which it has if it leads, that the user types; false if it has none. */
+  typing: (session: string) => boolean;
 }
+
+const UNANSWERED = "another tab of this browser profile has the connection and does not answer: the browser may have frozen it. Show that tab, or close it";
 
 /** Where the state of this tab stands: after the nth update of a leadership. */
 interface Place {
@@ -40,6 +50,7 @@ export class SharedFeed {
   readonly #leave = new AbortController();
   readonly #feed: Feed;
   readonly #channel: Channel;
+  readonly #teller: Teller;
   #place: Place | undefined; // undefined: this tab lacks something
   #waiting: Update[] = [];
   #wake: (() => void) | undefined;
@@ -49,6 +60,7 @@ export class SharedFeed {
   constructor(parts: SharedParts) {
     this.#parts = parts;
     this.#channel = parts.around.channel(parts.name);
+    this.#teller = new Teller(parts.clock, (session) => this.#typing(session));
     this.#feed = parts.feed(
       { loadCursor: () => this.#place?.cursor || parts.position.loadCursor(), saveCursor: (cursor) => parts.position.saveCursor(cursor) },
       this.#leave.signal,
@@ -65,9 +77,19 @@ export class SharedFeed {
     return this.#release !== undefined;
   }
 
+  /** The users who type in a conversation at this moment; see `Feed.typists`. */
+  typists(session: string): string[] {
+    return this.#feed.typists(session);
+  }
+
+  /** Tells the others of a conversation that this user types, over the connection that some tab has; see `Client.typing`. */
+  typing(session: string): void {
+    this.#teller.typing(session);
+  }
+
   /**
-   * Tells updates for as long as the caller iterates, in every tab, whichever has the connection. `ready` says that `state` is whole. It ends as
-   * `Feed.follow` does, in all tabs. Once only; the end of the signal, of the loop or of the tab leaves the others going.
+   * Tells updates for as long as the caller iterates, in every tab, whichever has the connection. `ready` says that `state` is whole. An `error`
+   * with nothing else says that the tab with the connection does not answer; it is asked again. It ends as `Feed.follow` does, in all tabs. Once only; the end of the signal, of the loop or of the tab leaves the others going.
    */
   async *follow(signal?: AbortSignal): AsyncGenerator<Update, void, void> {
     const stop = () => this.#fail(asError(signal?.reason));
@@ -111,10 +133,36 @@ export class SharedFeed {
         throw this.#end;
       } else if (this.leading) {
         return;
-      } else {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+      } else if (await this.#unanswered()) {
+        yield { snapshot: false, isNew: false, asked: false, ready: false, cursor: "", error: new Error(UNANSWERED) };
+        this.#tell({ kind: "join", from: this.#me });
       }
     }
+  }
+
+  /** Waits until something happens here. True if this tab has asked the leader for the whole, and has no answer for so long. */
+  async #unanswered(): Promise<boolean> {
+    let late = false;
+    await new Promise<void>((resolve) => {
+      const passed = () => {
+        late = true;
+        resolve();
+      };
+      const stop = this.#place ? () => {} : this.#parts.clock.after(SAY_AFTER, passed);
+      this.#wake = () => {
+        stop();
+        resolve();
+      };
+    });
+    return late;
+  }
+
+  #typing(session: string): boolean {
+    if (this.leading) {
+      return this.#parts.typing(session);
+    }
+    this.#tell({ kind: "typing", session });
+    return true;
   }
 
   async *#lead(): AsyncGenerator<Update, void, void> {
@@ -161,6 +209,8 @@ export class SharedFeed {
   #answer(message: Message, { term, n, cursor }: Place): void {
     if (message.kind === "join") {
       this.#tell({ kind: "state", to: message.from, term, n, cursor, state: this.#feed.save() });
+    } else if (message.kind === "typing") {
+      this.#parts.typing(message.session);
     }
   }
 
@@ -202,6 +252,7 @@ export class SharedFeed {
       this.#feed.doubt();
     }
     this.#place = undefined;
+    this.#wake?.(); // to count how long the answer takes
     this.#tell({ kind: "join", from: this.#me });
   }
 

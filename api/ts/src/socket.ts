@@ -61,6 +61,15 @@ export class Socket {
     return text;
   }
 
+  /** Says something to the hub; false if the connection is over. */
+  say(text: string): boolean {
+    if (this.#open && !this.#end) {
+      this.#socket.send(text);
+      return true;
+    }
+    return false;
+  }
+
   /** Ends the connection; what it has brought can still be taken. */
   fail(why: Error): void {
     this.#end ??= why;

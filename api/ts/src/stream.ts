@@ -39,6 +39,8 @@ export interface StreamParts {
   tokens: TokenSource;
   open: () => Promise<Opener>;
   clock: Clock;
+  /** The connection that is followed at the moment. */
+  live: { socket?: Socket | undefined };
 }
 
 /** One loop over the frames of a device. */
@@ -109,7 +111,7 @@ export class Stream {
 
   /** Connects and tells frames until the connection ends; what it throws says why. */
   async *#once(): AsyncGenerator<StreamEvent, void, void> {
-    const socket = (this.#socket = await this.#dial());
+    const socket = (this.#socket = this.#parts.live.socket = await this.#dial());
     try {
       this.#patience = SILENCE_SECS * 1000;
       for (let last = 0; ; ) {
@@ -127,6 +129,9 @@ export class Stream {
       }
     } finally {
       this.#socket = undefined;
+      if (this.#parts.live.socket === socket) {
+        this.#parts.live.socket = undefined;
+      }
       socket.close();
     }
   }

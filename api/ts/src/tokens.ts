@@ -1,6 +1,6 @@
 import type { Api } from "./api.gen.js";
 import { type Credentials, credentialsOf, type Keeper } from "./credentials.js";
-import { KickedError, LoggedOutError, ProblemError } from "./problem.js";
+import { KickedError, LoggedOutError, ProblemError, UNEXPECTED } from "./problem.js";
 
 /** How long before its expiry an access token is replaced, in milliseconds. */
 const REFRESH_BEFORE = 60_000;
@@ -67,7 +67,7 @@ export class TokenSource {
       const tokens = await this.#open.refreshTokens({ body }, { signal: AbortSignal.timeout(RENEW_WITHIN) });
       return credentialsOf(tokens, this.#now());
     } catch (error) {
-      if (error instanceof ProblemError && error.status === 401) {
+      if (error instanceof ProblemError && error.status === 401 && error.code !== UNEXPECTED) { // a proxy's 401 is about the proxy
         throw new LoggedOutError({ cause: error });
       }
       throw error;

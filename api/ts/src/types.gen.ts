@@ -139,6 +139,9 @@ export interface AgentTaskList {
   next?: PageToken;
 }
 
+/** What everybody in the conversation should know; empty for none. */
+export type Announcement = string;
+
 export interface Artifact {
   content_type: string;
   created_at: string;
@@ -164,11 +167,19 @@ export interface Attachment {
   mime_type?: string;
   /** Bytes of what the address leads to. */
   size?: number;
-  /** `http`, `https` or `data`; at most 2,048 bytes but for `data`. */
+  /** `http`, `https` or `data`; at most 2,048 bytes but for `data`. Or the `url` of an uploaded file, whose name, type and size then stand here whatever the sender says. */
   url: string;
 }
 
+export type AttachmentID = string;
+
 export type AttachmentKind = "image" | "file" | "audio" | "video" | "other";
+
+export interface AttentionInput {
+  /** A person has this device in front of them. */
+  foreground: boolean;
+  session_id?: SessionID;
+}
 
 /** The first frame of a connection, and its heartbeat after 20 s of silence. */
 export interface AuthOKPayload {
@@ -178,11 +189,16 @@ export interface AuthOKPayload {
   /** A client that hears nothing for longer than twice this reconnects. */
   heartbeat_secs?: number;
   message?: string;
+  /** Which friends are online, all of them. Absent if that is not said. */
+  online?: PresencePayload[];
   /** Why a `reset`. */
   reason?: string;
   /** `reset` means: take a REST snapshot, then go on from `cursor`. */
   resume: "replayed" | "reset" | "fresh";
 }
+
+/** An `https` address; empty for none. */
+export type AvatarURL = string;
 
 export interface BootstrapInput {
   device: DeviceInput;
@@ -230,8 +246,43 @@ export interface CanonicalEventList {
   next?: number;
 }
 
+/** Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it. */
+export type ChangeSeq = number;
+
 /** A UUID that the sender made, unique in the conversation: the message's idempotency key. */
 export type ClientMsgID = string;
+
+export interface CodeContent {
+  code: string;
+  filename?: string;
+  language?: string;
+}
+
+export interface Contact {
+  display_name?: string;
+  /** Of a friend who is not online: when a device of theirs logged in or renewed its login last, which connected ones do every few minutes. */
+  last_seen_at?: string;
+  /** Of the request. */
+  message?: string;
+  /** Of a friend: a device of theirs is connected, or was a moment ago (HUB_PRESENCE_GRACE). */
+  online?: boolean;
+  request_id?: RequestID;
+  since: string;
+  state: ContactState;
+  user_id: UserID;
+  username: Username;
+}
+
+export interface ContactInput {
+  message?: string;
+  username: Username;
+}
+
+export interface ContactList {
+  items: Contact[];
+}
+
+export type ContactState = "friend" | "request_sent" | "request_received" | "blocked";
 
 export type ContentType = "text" | "code" | "diff" | "image" | "file" | "link_card" | "deploy_card";
 
@@ -239,6 +290,16 @@ export type ContentType = "text" | "code" | "diff" | "image" | "file" | "link_ca
 export type Cursor = string;
 
 export type DeliveryID = string;
+
+export interface DeployCardContent {
+  description?: string;
+  environment?: string;
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  title: string;
+  /** `http` or `https`. */
+  url?: string;
+  version?: string;
+}
 
 export interface Device {
   created_at: string;
@@ -269,6 +330,13 @@ export interface DeviceList {
 }
 
 export type DeviceType = "web" | "desktop" | "mobile" | "cli";
+
+export interface DiffContent {
+  /** In unified form. */
+  diff: string;
+  filename?: string;
+  title?: string;
+}
 
 export interface Edge {
   created_at: string;
@@ -339,6 +407,40 @@ export type EventType = string;
 /** Where to follow the run, on this hub. */
 export type EventsURL = string;
 
+/** Without `url` the file is the message's attachment. */
+export interface FileContent {
+  caption?: string;
+  filename?: string;
+  mime_type?: string;
+  /** Bytes. */
+  size?: number;
+  /** `http`, `https` or `data`; at most 2,048 bytes but for `data`. */
+  url?: string;
+}
+
+export interface ForwardInput {
+  to: ForwardTarget[];
+}
+
+export interface ForwardReceipt {
+  /** In the order of `to`. */
+  items: ForwardedCopy[];
+}
+
+export interface ForwardTarget {
+  client_msg_id: ClientMsgID;
+  session_id: SessionID;
+}
+
+export interface ForwardedCopy {
+  created_at: string;
+  /** This is the first answer again. */
+  deduplicated: boolean;
+  message_id: MessageID;
+  seq_id: SeqID;
+  session_id: SessionID;
+}
+
 /** The run's trace id as S3 frames carry it. */
 export type FrameTraceID = string;
 
@@ -383,6 +485,21 @@ export interface HubWebSocketFrame {
 /** All frame types there are. `typing` is the only one that a client may send; anything else from a client is dropped and counted. */
 export type HubWebSocketFrameType = "typing" | "auth.ok" | "message.new" | "message.recall" | "message.pin" | "message.unpin" | "message.reaction_added" | "message.reaction_removed" | "message.read" | "session.created" | "session.dissolved" | "session.member_joined" | "session.member_left" | "session.info_updated" | "device.online" | "device.offline" | "device.kicked" | "agent.dispatch" | "agent.stream" | "agent.done" | "agent.failed" | "agent.cancel" | "agent.control" | "team.run.started" | "team.event" | "team.assignment.done" | "team.assignment.failed" | "team.subagent.stream" | "notification.new" | "friend.request" | "friend.accepted";
 
+/** What the picture is of. Without `url` it is the message's attachment. */
+export interface ImageContent {
+  alt?: string;
+  caption?: string;
+  /** In pixels. */
+  height?: number;
+  /** `http`, `https` or `data`; at most 2,048 bytes but for `data`. */
+  url?: string;
+  /** In pixels. */
+  width?: number;
+}
+
+/** Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds. */
+export type InfoVersion = number;
+
 export interface Invitation {
   created_at: string;
   expires_at: string;
@@ -391,6 +508,16 @@ export interface Invitation {
 }
 
 export type InvitationID = string;
+
+export interface LinkCardContent {
+  description?: string;
+  /** `http` or `https`. */
+  image_url?: string;
+  site_name?: string;
+  title: string;
+  /** `http` or `https`. */
+  url: string;
+}
 
 /** An event's number in its run, alone or behind an epoch and a dot. */
 export type LogCursor = string;
@@ -424,10 +551,20 @@ export interface Message {
   content: MessageContent;
   content_type: ContentType;
   created_at: string;
+  edited_at?: string;
+  forwarded?: MessageOrigin;
   id: MessageID;
-  mentions?: AgentID[];
+  /** The agents and people of the conversation whom it names, or whom its sender has listed. */
+  mentions?: MemberID[];
   message_id: MessageID;
+  pinned?: MessagePinned;
+  /** By REST alone; frames tell of each. */
+  reactions?: Reaction[];
+  /** It was taken back: `content` is `{}`, and attachments, mentions and what it answered are not told any more. */
+  recalled?: boolean;
   reply_to_message_id?: MessageID;
+  /** How often it was edited; absent if never. Of two versions the one with the greater number stands. */
+  revision?: number;
   sender_id: MemberID;
   sender_type: SenderType;
   seq_id: SeqID;
@@ -436,8 +573,24 @@ export interface Message {
   task_ids?: RunID[];
 }
 
-/** Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`. */
+export interface MessageChangeList {
+  /** In the order of their last changes. */
+  items: Message[];
+  last_change: ChangeSeq;
+  /** The `after_change` to go on with; absent when there is no more. */
+  next?: number;
+}
+
+/** Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`. */
 export type MessageContent = Record<string, unknown>;
+
+export interface MessageEdit {
+  /** All that it has from now on; absent: those that it has. */
+  attachments?: Attachment[];
+  content: MessageContent;
+  /** Members besides those whom the new text names; absent: those that were listed before. */
+  mentions?: MemberID[];
+}
 
 export type MessageID = string;
 
@@ -447,26 +600,44 @@ export interface MessageInput {
   client_msg_id: ClientMsgID;
   content: MessageContent;
   content_type?: ContentType;
-  mentions?: AgentID[];
+  /** Members besides those whom the text names as `@name`: at most 16 agents and 64 people. Agents get a run, people a notification. */
+  mentions?: MemberID[];
   reply_to_message_id?: MessageID;
 }
 
 export interface MessageList {
   items: Message[];
+  last_change?: ChangeSeq;
   last_seq: SeqID;
   /** The sequence number to go on with; absent when there is no more. */
   next?: number;
 }
 
+/** Whose words a forwarded message repeats, and when they were said first. */
+export interface MessageOrigin {
+  /** Empty of one that is no more. */
+  sender_name: string;
+  sender_type: SenderType;
+  sent_at: string;
+}
+
 export interface MessagePinPayload {
+  change_seq?: ChangeSeq;
   message_id: MessageID;
   pinned_at: string;
   pinned_by_user_id: UserID;
   session_id: SessionID;
 }
 
+/** By whom, and since when; by REST alone, frames tell of each pin. */
+export interface MessagePinned {
+  pinned_at: string;
+  pinned_by_user_id: UserID;
+}
+
 export interface MessageReactionPayload {
   action: "added" | "removed";
+  change_seq?: ChangeSeq;
   count: number;
   message_id: MessageID;
   reaction: string;
@@ -475,7 +646,10 @@ export interface MessageReactionPayload {
 }
 
 export interface MessageRecallPayload {
+  change_seq?: ChangeSeq;
   message_id: MessageID;
+  sender_id?: MemberID;
+  seq_id?: SeqID;
   session_id: SessionID;
 }
 
@@ -491,21 +665,43 @@ export interface MessageReceipt {
 }
 
 export interface MessageUnpinPayload {
+  change_seq?: ChangeSeq;
   message_id: MessageID;
   session_id: SessionID;
+}
+
+export interface MessagesFound {
+  items: Message[];
+  next?: PageToken;
+  /** The hub is still reading messages that were there before it could search: older ones may be missing. */
+  partial: boolean;
 }
 
 /** At most 128 bytes of UTF-8. */
 export type NewPassword = string;
 
+/** `ntf_` and a UUID; of a question of an agent, its `request_id`. */
+export type NotificationID = string;
+
+export interface NotificationList {
+  items: NotificationPayload[];
+  next?: PageToken;
+  /** How many of all are unread, on other pages too. */
+  unread: number;
+}
+
 export interface NotificationPayload {
   created_at: string;
-  id: string;
-  /** Of type `prompt`: a Prompt as it stood then. Its `id` is the request's, so the newest one replaces those before. */
+  id: NotificationID;
+  /** By type. `mention`: `session_id`, `message_id`, `by_user_id`. `group_invite`: `session_id`, `name`, `by_user_id`. `friend_request`: a FriendRequestPayload. `agent_done`: `task_id`, `session_id`, `agent_id`, `state`, which is how the run ended. `system`: `kind`, and for `login_ended` `device_id` and `reason`. `prompt`: a Prompt as it stood then; its `id` is the request's, so the newest one replaces those before. */
   payload: Record<string, unknown>;
-  /** Of type `prompt`: nothing is left to be answered. */
+  /** Read stays read. Of type `prompt`: nothing is left to be answered. */
   read: boolean;
   type: "mention" | "friend_request" | "group_invite" | "agent_done" | "system" | "prompt";
+}
+
+export interface OwnerInput {
+  user_id: UserID;
 }
 
 /** Opaque; absent on the last page. */
@@ -514,8 +710,22 @@ export type PageToken = string;
 /** What the agent may do without asking. */
 export type PermissionMode = string;
 
-export interface PresencePayload {
+export interface Person {
+  display_name?: string;
   user_id: UserID;
+  username: Username;
+}
+
+export interface PinList {
+  items: Message[];
+}
+
+/** To friends alone. */
+export interface PresencePayload {
+  online?: boolean;
+  user_id: UserID;
+  /** Of two that come over one connection, whichever is greater holds. */
+  version?: number;
 }
 
 export interface PrivateSessionInput {
@@ -539,7 +749,7 @@ export interface Problem {
 }
 
 /** Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status. */
-export type ProblemCode = "internal" | "invalid_request" | "invalid_json" | "body_too_large" | "unauthenticated" | "invalid_credentials" | "bootstrap_done" | "origin_refused" | "forbidden" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "too_large" | "invitation_invalid" | "enrolment_invalid" | "edge_revoked" | "edge_refused" | "agent_unknown" | "agent_operate_required" | "empty_prompt" | "run_ended" | "run_active" | "already_answered" | "prompt_cancelled" | "prompt_expired" | "digest_mismatch" | "session_dissolved" | "cursor_invalid" | "cursor_reset" | "cursor_ahead" | "cursor_negative" | "events_expired" | "blob_mismatch" | "busy";
+export type ProblemCode = "internal" | "invalid_request" | "invalid_json" | "body_too_large" | "unauthenticated" | "invalid_credentials" | "bootstrap_done" | "origin_refused" | "forbidden" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "too_large" | "invitation_invalid" | "enrolment_invalid" | "edge_revoked" | "edge_refused" | "agent_unknown" | "agent_operate_required" | "empty_prompt" | "run_ended" | "run_active" | "already_answered" | "prompt_cancelled" | "prompt_expired" | "digest_mismatch" | "session_dissolved" | "recall_timeout" | "edit_timeout" | "cursor_invalid" | "cursor_reset" | "cursor_ahead" | "cursor_negative" | "events_expired" | "blob_mismatch" | "busy";
 
 export type ProfileName = string;
 
@@ -609,9 +819,98 @@ export type PromptResponse = Record<string, unknown>;
 /** `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer. */
 export type PromptState = "pending" | "answered" | "expired" | "cancelled";
 
+export type PushChannel = "ntfy" | "webpush";
+
+/** `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state. */
+export type PushCode = string;
+
+export interface PushDelivery {
+  active_device_id?: DeviceID;
+  active_session_id?: SessionID;
+  changed_at: string;
+  channel: PushChannel;
+  code?: PushCode;
+  created_at: string;
+  device_id: DeviceID;
+  /** The last that the service has answered with. */
+  http_status?: number;
+  next_try_at?: string;
+  /** When the service took it. */
+  sent_at?: string;
+  state: PushState;
+  tries: number;
+}
+
+export interface PushDeliveryList {
+  items: PushDelivery[];
+}
+
+export interface PushInput {
+  /** Of a subscription, in base64url. */
+  auth?: string;
+  channel: PushChannel;
+  /** Of a subscription, in base64url. */
+  p256dh?: string;
+  /** Send names and the beginning of what was said. Without it a push says only what kind of thing waits, because it passes third parties. */
+  show_text?: boolean;
+  /** Access token of ntfy. */
+  token?: string;
+  /** Of an ntfy topic, or the endpoint of a browser's subscription. */
+  url: string;
+}
+
+export interface PushOverview {
+  items: PushRegistration[];
+  /** The applicationServerKey of subscriptions, in base64url. */
+  vapid_public_key: string;
+}
+
+export interface PushRegistration {
+  channel: PushChannel;
+  created_at: string;
+  device_id: DeviceID;
+  /** Of the address. The rest of it is secret. */
+  host: string;
+  show_text: boolean;
+}
+
+/** `sent`: the service took it; whether the device shows it is not for the hub to know. `suppressed`, `withdrawn` and `failed`: `code` says why. `clearing`, `cleared`: it was sent, or may have been, and was then read elsewhere, so the device is told to take it back. */
+export type PushState = "pending" | "sent" | "suppressed" | "withdrawn" | "failed" | "clearing" | "cleared";
+
+export interface PushTest {
+  code?: PushCode;
+  http_status?: number;
+  /** The service took it. */
+  sent: boolean;
+}
+
+export interface Reaction {
+  count: number;
+  reaction: string;
+  /** Who first, first. */
+  user_ids: UserID[];
+}
+
+export interface ReactionInput {
+  /** An emoji or a short word, on one line; white space around it does not count. */
+  reaction: string;
+}
+
+export interface ReactionList {
+  items: Reaction[];
+}
+
+export interface ReadAllInput {
+  /** The `created_at` of the newest item that was seen; absent means now. */
+  up_to?: string;
+}
+
 export interface ReadMark {
+  last_change?: ChangeSeq;
   last_read_seq: SeqID;
+  last_seq?: SeqID;
   session_id: SessionID;
+  unread?: Unread;
   user_id: UserID;
 }
 
@@ -699,30 +998,63 @@ export type SenderType = "user" | "agent";
 export type SeqID = number;
 
 export interface Session {
+  announcement: Announcement;
+  archived: boolean;
+  avatar_url: AvatarURL;
   created_at: string;
+  /** Absent while it lives. */
+  dissolved_at?: string;
   id: SessionID;
+  info_version: InfoVersion;
+  last_change?: ChangeSeq;
   last_read_seq: SeqID;
   last_seq: SeqID;
   members: SessionMember[];
+  muted: boolean;
   name?: string;
   owner_id: UserID;
+  /** My own setting, as are the next two. */
+  pinned: boolean;
+  /** How far its people have read; who has read nothing is not in it. */
+  read_marks?: SessionReadMark[];
+  settings_version: SettingsVersion;
   type: SessionType;
+  unread: Unread;
   updated_at: string;
 }
 
 export interface SessionCreatedPayload {
+  announcement?: Announcement;
+  archived?: boolean;
+  avatar_url?: AvatarURL;
+  created_at?: string;
+  info_version?: InfoVersion;
+  /** Whoever joins has read up to this message; absent when nothing was said. */
+  last_seq?: number;
   members: SessionMember[];
+  muted?: boolean;
   name?: string;
   owner_id: UserID;
+  pinned?: boolean;
   session_id: SessionID;
+  settings_version?: SettingsVersion;
   type: SessionType;
 }
 
 export interface SessionDissolvedPayload {
+  dissolved_at?: string;
   session_id: SessionID;
 }
 
 export type SessionID = string;
+
+export interface SessionInfoInput {
+  /** Empty for none. */
+  announcement?: string;
+  /** An `https` address; empty for none. */
+  avatar_url?: string;
+  name?: string;
+}
 
 export interface SessionInfoUpdatedPayload {
   /** Fields to merge. */
@@ -744,8 +1076,11 @@ export interface SessionMember {
 }
 
 export interface SessionMemberJoinedPayload {
+  joined_at?: string;
   member_id: MemberID;
   member_type: MemberType;
+  name?: string;
+  role?: MemberRole;
   session_id: SessionID;
 }
 
@@ -754,9 +1089,36 @@ export interface SessionMemberLeftPayload {
   session_id: SessionID;
 }
 
+export interface SessionReadMark {
+  last_read_seq: SeqID;
+  user_id: UserID;
+}
+
+export interface SessionSettingsInput {
+  archived?: boolean;
+  muted?: boolean;
+  pinned?: boolean;
+}
+
 export type SessionType = "private" | "group";
 
+/** Counts the changes of my settings. Of two versions the higher holds. */
+export type SettingsVersion = number;
+
 export type SpanID = string;
+
+export interface SyncPage {
+  cursor: Cursor;
+  /** Without `seq_id`. About 256 KiB, or one step that is larger. */
+  items: HubWebSocketFrame[];
+  message?: string;
+  /** There may be more behind `cursor`. */
+  more: boolean;
+  /** Why a `reset`. */
+  reason?: string;
+  /** As in `auth.ok`. Not `replayed`: take a REST snapshot, then go on from `cursor`. */
+  resume: "replayed" | "reset" | "fresh";
+}
 
 export interface TeamAssignmentPayload {
   agent_task_id?: RunID;
@@ -799,6 +1161,11 @@ export interface TeamSubagentStreamPayload {
   team_run_id: TeamRunID;
 }
 
+export interface TextContent {
+  /** At most 64 KiB of UTF-8; not blank unless something is attached. */
+  text: string;
+}
+
 export interface Tokens {
   access_token: string;
   device: Device;
@@ -815,6 +1182,26 @@ export type TraceID = string;
 export interface TypingPayload {
   session_id: SessionID;
   user_id?: UserID;
+}
+
+/** Messages behind the read mark that others have sent and not taken back. */
+export type Unread = number;
+
+export interface UnreadCount {
+  /** Conversations in which there are any. */
+  sessions: number;
+  unread: Unread;
+}
+
+export interface UploadedFile {
+  created_at: string;
+  filename: string;
+  id: AttachmentID;
+  mime_type: string;
+  sha256: SHA256;
+  size: number;
+  /** `attachment:` and the id: the `url` of an attachment in a message. */
+  url: string;
 }
 
 export interface User {

@@ -1,3 +1,4 @@
+import type { Limits } from "./memory.js";
 import type { StreamEvent } from "./stream.js";
 
 /**
@@ -40,6 +41,13 @@ export interface FeedOptions {
    * newest 100, or those since `since`. Who begins with `missed` gives them, so that a reset leaves no hole.
    */
   heads?: Record<string, number>;
+  /**
+   * How far the application knows what has become of these messages: what `Feed.changes` was when they were kept. Without it a snapshot fetches every
+   * message that ever changed.
+   */
+  changes?: Record<string, number>;
+  /** How much of the past the feed's state keeps. */
+  keep?: Limits;
   /** Ends the feed. */
   signal?: AbortSignal;
 }

@@ -6,6 +6,7 @@ export interface WebSocketLike {
   onmessage: ((event: any) => void) | null;
   onclose: ((event: any) => void) | null;
   onerror: ((event: any) => void) | null;
+  send(text: string): void;
   close(code?: number, reason?: string): void;
   /** Of `ws` alone: tells the HTTP answer to an upgrade that was refused. */
   on?(event: "unexpected-response", listener: (request: { destroy(): void }, response: IncomingMessage) => void): unknown;

@@ -122,6 +122,9 @@ export class FakeHub {
     return new MemoryKeeper({ user_id: user, access_token: this.access, refresh_token: this.refresh, expires_at: this.clock.now() + good } as Credentials);
   }
 
+  /** What clients have said over sockets. */
+  readonly said: string[] = [];
+
   /** The next socket that a client has opened. */
   async socket(): Promise<FarEnd> {
     for (;;) {
@@ -189,6 +192,10 @@ export class FakeHub {
           Object.assign(this, { on: this.#listeners.on.bind(this.#listeners) });
         }
         setImmediate(() => this.#opened());
+      }
+
+      send(text: string): void {
+        hub.said.push(text);
       }
 
       #opened(): void {

@@ -35,13 +35,13 @@ async function play(hub: FakeHub, scenario: Scenario): Promise<void> {
   const made = perform(hub, scenario, faults);
   const at = new MemoryPosition(scenario.start.cursor ?? "");
   const client: Client = hub.client(DAY, { keeper: hub.keeper(DAY, scenario.start.user) });
-  const { begin = "missed", session, since, heads } = scenario.start;
-  const feed = client.feed(at, { begin, session, heads, since: since === undefined ? undefined : new Date(since) });
+  const { begin = "missed", session, since, heads, changes, keep } = scenario.start;
+  const feed = client.feed(at, { begin, session, heads, changes, keep, since: since === undefined ? undefined : new Date(since) });
   const told: string[] = [];
   const said: Record<string, string> = {};
   let ended = "";
   try {
-    for await (const update of feed.follow()) {
+    for await (const update of scenario.start.by === "sync" ? feed.sync() : feed.follow()) {
       if (update.frame && isEnd(update.frame)) {
         break;
       }
@@ -140,6 +140,9 @@ function compare(want: Outcome, got: Outcome, state: Reducer, hub: FakeHub): voi
   }
   if (want.marks) {
     assert.deepEqual(Object.fromEntries(state.marks()), want.marks);
+  }
+  for (const [session, unread] of Object.entries(want.unread ?? {})) {
+    assert.equal(state.unread(session), unread, `unread of ${session}`);
   }
   if (want.words) {
     assert.deepEqual(got.words, want.words);

@@ -7,7 +7,7 @@ import type { Answer } from "./hub.js";
 export interface Scenario {
   name: string;
   rule: string;
-  start: { cursor?: string; begin?: "missed" | "whole" | "live"; session?: string; user?: string; since?: string; heads?: Record<string, number> };
+  start: { cursor?: string; begin?: "missed" | "whole" | "live"; by?: "sync"; session?: string; user?: string; since?: string; heads?: Record<string, number>; changes?: Record<string, number>; keep?: { messages?: number; runs?: number } };
   rest: Map<string, Answer[]>;
   connections: Connection[];
   want: Outcome;
@@ -36,6 +36,7 @@ export interface Outcome {
   /** Texts. */
   records?: Map<string, string>;
   marks?: Record<string, number>;
+  unread?: Record<string, number>;
   bubbles?: Record<string, string[]>;
   words?: Record<string, string>;
   requests?: Record<string, number>;
@@ -57,7 +58,7 @@ function scenario(raw: string): Scenario {
   return {
     name: value(fields.get("name")),
     rule: value(fields.get("rule")),
-    start: value(object(read(fields.get("start") ?? "{}", ["cursor", "begin", "session", "user", "since", "heads"]))),
+    start: value(object(read(fields.get("start") ?? "{}", ["cursor", "begin", "by", "session", "user", "since", "heads", "changes", "keep"]))),
     rest: new Map(Array.from(members(fields.get("rest") ?? "{}") ?? [], ([path, answers]) => [path, listOf(answers).map(answer)])),
     connections: listOf(fields.get("connections")).map(connection),
     want: outcome(fields.get("want") ?? "{}"),
@@ -86,7 +87,7 @@ function answer(raw: string): Answer {
 }
 
 function outcome(raw: string): Outcome {
-  const fields = read(raw, ["cursor", "ended", "told", "records", "marks", "bubbles", "words", "requests", "digest"]);
+  const fields = read(raw, ["cursor", "ended", "told", "records", "marks", "unread", "bubbles", "words", "requests", "digest"]);
   return { ...value<Outcome>(raw), cursor: value(fields.get("cursor") ?? '""'), ended: value(fields.get("ended") ?? '""'), records: members(fields.get("records") ?? "null") };
 }
 

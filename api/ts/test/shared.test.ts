@@ -8,6 +8,7 @@ import { Profile } from "./profile.js";
 /** One tab: it tells what it was told, and counts what it keeps. */
 class Tab {
   readonly told: string[] = [];
+  readonly errors: string[] = [];
   readonly kept: string[] = [];
   readonly feed: SharedFeed;
   readonly over: Promise<unknown>;
@@ -51,6 +52,8 @@ class Tab {
       feed: (at, signal) => client.feed(at, { signal, begin: scene.begin }),
       position,
       around: scene.profile.tab(this),
+      clock: scene.hub.clock,
+      typing: (session) => client.typing(session),
     });
     this.feed = feed;
     this.over = this.#run().catch((error: unknown) => error);
@@ -60,6 +63,9 @@ class Tab {
   async #run(): Promise<void> {
     for await (const update of this.feed.follow(this.#leave.signal)) {
       this.ready += Number(update.ready);
+      if (update.error && !update.link) {
+        this.errors.push(update.error.message);
+      }
       if (update.isNew && update.frame) {
         this.told.push(keyOf(update.frame).replace("message.new ", ""));
       }
@@ -345,6 +351,33 @@ test("a kicked device ends in all tabs, and none of them connects again", async 
   const late = new Tab(scene, "late");
   assert.ok((await late.over) instanceof LoggedOutError);
   assert.equal(scene.connections, 1);
+});
+
+test("any tab tells of typing over the one connection, and knows who types", async (t) => {
+  const scene = new Scene(t);
+  const [first, second, end] = await scene.two();
+  second.feed.typing("sess_1");
+  second.feed.typing("sess_1");
+  await first.until(() => scene.hub.said.length > 0);
+  first.feed.typing("sess_2");
+  assert.deepEqual(scene.hub.said.map((said) => JSON.parse(said).payload.session_id), ["sess_1", "sess_2"]);
+  end.send("typing", { user_id: "ben", session_id: "sess_1" });
+  await second.until(() => second.feed.typists("sess_1").length > 0);
+  assert.deepEqual([first.feed.typists("sess_1"), second.feed.typists("sess_1")], [["ben"], ["ben"]]);
+});
+
+test("a tab that gets no answer says why it waits, and asks until it has one", async (t) => {
+  const scene = new Scene(t);
+  const first = new Tab(scene, "first");
+  const end = await scene.hub.socket();
+  end.hello("replayed", "c0");
+  let joins = 0;
+  scene.profile.lose = ({ kind }, to) => kind === "join" && to === first && ++joins < 3; // as if the browser had frozen it
+  const began = scene.hub.clock.now();
+  const second = new Tab(scene, "second");
+  await second.until(() => second.ready > 0);
+  assert.deepEqual(second.errors.map((error) => /does not answer.*frozen/.test(error)), [true, true]);
+  assert.ok(scene.hub.clock.now() - began < 30_000);
 });
 
 test("a page without Web Locks says so", async (t) => {

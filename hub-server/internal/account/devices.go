@@ -38,6 +38,8 @@ type DeviceStore interface {
 	LiveDevices(ctx context.Context, user id.User, now time.Time) ([]Device, error)
 	// EndDevice ends the family of a device of the user and returns it; NotFound when the user has no such device. Ending twice is fine.
 	EndDevice(ctx context.Context, user id.User, device id.Device, why EndReason, now time.Time) (Family, error)
+	// EndDevices ends the families of all devices of the user and returns those that lived.
+	EndDevices(ctx context.Context, user id.User, why EndReason, now time.Time) ([]Family, error)
 }
 
 // Devices logs people in and out and knows whether a device is still in. It is safe for concurrent use.
@@ -174,6 +176,18 @@ func (d *Devices) List(ctx context.Context, p Principal) ([]Device, error) {
 // Logout ends the caller's own device.
 func (d *Devices) Logout(ctx context.Context, p Principal) error {
 	return d.end(ctx, p.User, p.Device, LoggedOut)
+}
+
+// LogoutEverywhere ends all devices of the caller, the one that asks among them.
+func (d *Devices) LogoutEverywhere(ctx context.Context, p Principal) error {
+	ended, err := d.Store.EndDevices(ctx, p.User, LoggedOut, d.Now.Moment())
+	if err != nil {
+		return fmt.Errorf("end devices: %w", err)
+	}
+	for _, family := range ended {
+		d.Ended(family)
+	}
+	return nil
 }
 
 // Revoke ends a device of the caller; NotFound for any other.

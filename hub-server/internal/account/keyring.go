@@ -45,6 +45,16 @@ func OpenKeyring(path string, log *slog.Logger) (*Keyring, error) {
 	return k, nil
 }
 
+// Seal encrypts what the store keeps and must not know; only Unseal with the same context opens it.
+func (k *Keyring) Seal(data []byte, context string) ([]byte, error) {
+	return seal(k.Current().Answers, data, []byte(context))
+}
+
+// Unseal opens what Seal has made on any hub with these keys.
+func (k *Keyring) Unseal(sealed []byte, context string) ([]byte, error) {
+	return open(k.Current().Answers, sealed, []byte(context))
+}
+
 // Current returns the keys as last read.
 func (k *Keyring) Current() Keys { return *k.keys.Load() }
 

@@ -27,6 +27,11 @@ const (
 	PromptAnswered Act = "prompt.answered"    // target: the request; detail: the run
 	RunCancelled   Act = "run.cancelled"      // target: the run
 	RunForced      Act = "run.forced"         // target: the run; its edge was not waited for
+	MessageTaken   Act = "message.recalled"   // target: the message; by the owner of its conversation, who did not send it
+	SessionGiven   Act = "session.given"      // target: the conversation; detail: who owns it now
+	SessionClosed  Act = "session.dissolved"  // target: the conversation
+	PushAdded      Act = "push.added"         // target: the device; detail: channel and host of the address
+	PushRemoved    Act = "push.removed"       // target: the device
 	KeysInUse      Act = "keys.in_use"        // target: the key that access tokens are signed with from now on
 	StoreRestored  Act = "store.restored"     // detail: the epoch that the backup was of
 )

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,8 +16,9 @@ import (
 // Limits of a message.
 const (
 	MaxContent  = 64 << 10 // bytes: of the text of a Text message, of the whole content of others
-	MaxMentions = 16
-	maxKeys     = 32 // of a content object
+	MaxMentions = 16       // agents
+	MaxPeople   = 64       // mentioned in it
+	maxKeys     = 32       // of a content object
 )
 
 // Draft is a message that somebody wants to send. Who sends it comes from the login, its number and its time from the hub (SEC12).
@@ -28,9 +28,11 @@ type Draft struct {
 	ContentType ContentType // "" means Text
 	Content     json.RawMessage
 	Attachments []wire.Attachment
-	Mentions    []id.Agent // besides those that the text names
+	Mentions    []MemberID // besides those that the text names
 	ReplyTo     id.Message // "" for none
 	TraceID     string     // 32 hex, of the request
+	// Addressed asks the only agent of the conversation, mentioned or not, if the sender may operate it (R33).
+	Addressed bool
 }
 
 // ParseClientMsgID accepts a lower-case UUID.
@@ -49,14 +51,10 @@ func (d Draft) check() (Draft, string, error) {
 	if d.ContentType == "" {
 		d.ContentType = Text
 	}
-	kinds := []ContentType{Text, Code, Diff, Image, File, LinkCard, DeployCard}
-	if !slices.Contains(kinds, d.ContentType) {
-		return d, "", fault.New(fault.InvalidRequest, "content_type must be one of text, code, diff, image, file, link_card, deploy_card.")
-	}
-	if len(d.Mentions) > MaxMentions {
+	if agents, people := listed(d.Mentions); len(agents) > MaxMentions || len(people) > MaxPeople {
 		return d, "", tooManyMentions()
 	}
-	if err := wire.CheckAttachments(d.Attachments); err != nil {
+	if err := checkAttachments(d.Attachments); err != nil {
 		return d, "", err
 	}
 	fields, err := contentFields(d.Content)
@@ -69,7 +67,10 @@ func (d Draft) check() (Draft, string, error) {
 	}
 	d.Content = compact.Bytes()
 	if d.ContentType != Text {
-		return d, "", checkSize(len(d.Content))
+		if err := checkSize(len(d.Content)); err != nil {
+			return d, "", err
+		}
+		return d, "", checkShape(d.ContentType, fields, len(d.Attachments))
 	}
 	text, err := textOf(fields)
 	if err == nil && strings.TrimSpace(text) == "" && len(d.Attachments) == 0 {
@@ -112,7 +113,7 @@ func emptyPrompt() error {
 }
 
 func tooManyMentions() error {
-	return fault.New(fault.TooLarge, "A message may mention at most %d agents.", MaxMentions)
+	return fault.New(fault.TooLarge, "A message may mention at most %d agents and %d people.", MaxMentions, MaxPeople)
 }
 
 // textContent is the content of a Text message.

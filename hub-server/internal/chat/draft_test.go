@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/paging"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -24,32 +25,41 @@ func TestDraftsAreCheckedBeforeAnythingElse(t *testing.T) {
 		content string
 		code    fault.Code
 	}{
-		"plain":            {"", `{"text":"hi"}`, ""},
-		"extra field":      {Text, `{"text":"hi","lang":"en"}`, ""},
-		"the longest":      {Text, `{"text":"` + long + `"}`, ""},
-		"one too long":     {Text, `{"text":"` + long + `x"}`, fault.TooLarge},
-		"escaped long":     {Text, `{"text":"` + strings.Repeat(`\u0041`, MaxContent) + `"}`, ""},
-		"empty":            {Text, `{"text":""}`, fault.EmptyPrompt},
-		"blank":            {Text, `{"text":" \n\t "}`, fault.EmptyPrompt},
-		"no text":          {Text, `{}`, fault.InvalidRequest},
-		"null text":        {Text, `{"text":null}`, fault.InvalidRequest},
-		"number":           {Text, `{"text":7}`, fault.InvalidRequest},
-		"list":             {Text, `[1]`, fault.InvalidRequest},
-		"null":             {Text, `null`, fault.InvalidRequest},
-		"nothing":          {Text, ``, fault.InvalidRequest},
-		"forged task":      {Text, `{"text":"hi","agent_task":{"task_id":"run_0"}}`, fault.InvalidRequest},
-		"too many fields":  {Code, many + "}", fault.InvalidRequest},
-		"opaque":           {DeployCard, `{"url":"x"}`, ""},
-		"opaque, too long": {File, `{"x":"` + long + `"}`, fault.TooLarge},
-		"unknown kind":     {"video", `{"text":"hi"}`, fault.InvalidRequest},
+		"plain":           {"", `{"text":"hi"}`, ""},
+		"extra field":     {Text, `{"text":"hi","lang":"en"}`, ""},
+		"the longest":     {Text, `{"text":"` + long + `"}`, ""},
+		"one too long":    {Text, `{"text":"` + long + `x"}`, fault.TooLarge},
+		"escaped long":    {Text, `{"text":"` + strings.Repeat(`\u0041`, MaxContent) + `"}`, ""},
+		"empty":           {Text, `{"text":""}`, fault.EmptyPrompt},
+		"blank":           {Text, `{"text":" \n\t "}`, fault.EmptyPrompt},
+		"no text":         {Text, `{}`, fault.InvalidRequest},
+		"null text":       {Text, `{"text":null}`, fault.InvalidRequest},
+		"number":          {Text, `{"text":7}`, fault.InvalidRequest},
+		"list":            {Text, `[1]`, fault.InvalidRequest},
+		"null":            {Text, `null`, fault.InvalidRequest},
+		"nothing":         {Text, ``, fault.InvalidRequest},
+		"forged task":     {Text, `{"text":"hi","agent_task":{"task_id":"run_0"}}`, fault.InvalidRequest},
+		"too many fields": {Text, many + "}", fault.InvalidRequest},
+		"code":            {Code, `{"code":"x := 1"}`, ""},
+		"code, too long":  {Code, `{"code":"` + long + `"}`, fault.TooLarge},
+		"unknown kind":    {"video", `{"text":"hi"}`, fault.InvalidRequest},
 	} {
 		_, _, err := Draft{ContentType: c.kind, Content: []byte(c.content)}.check()
 		if fault.CodeOf(err) != c.code {
 			t.Errorf("%s: %v, want %q", name, err, c.code)
 		}
 	}
-	if _, _, err := (Draft{Content: []byte(`{"text":"hi"}`), Mentions: make([]id.Agent, MaxMentions+1)}).check(); fault.CodeOf(err) != fault.TooLarge {
-		t.Errorf("17 mentions: %v", err)
+	var agents, people []MemberID
+	for range MaxPeople + 1 {
+		agents, people = append(agents, OfAgent(id.NewAgent())), append(people, OfUser(id.NewUser()))
+	}
+	for _, many := range [][]MemberID{agents[:MaxMentions+1], people} {
+		if _, _, err := (Draft{Content: []byte(`{"text":"hi"}`), Mentions: many}).check(); fault.CodeOf(err) != fault.TooLarge {
+			t.Errorf("%d mentions: %v", len(many), err)
+		}
+	}
+	if _, _, err := (Draft{Content: []byte(`{"text":"hi"}`), Mentions: append(agents[:MaxMentions], people[:MaxPeople]...)}).check(); err != nil {
+		t.Errorf("as many as are allowed: %v", err)
 	}
 }
 
@@ -92,7 +102,7 @@ func TestClientMessageIDsAreLowerCaseUUIDs(t *testing.T) {
 }
 
 func FuzzPageMark(f *testing.F) {
-	f.Add(PageMark{UpdatedAt: time.UnixMicro(1_700_000_000_000_000), Session: id.NewSession()}.String())
+	f.Add(paging.Mark{At: time.UnixMicro(1_700_000_000_000_000), ID: string(id.NewSession())}.String())
 	f.Add("")
 	f.Add("MTIz")
 	f.Fuzz(func(t *testing.T, s string) {

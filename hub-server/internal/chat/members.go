@@ -15,44 +15,63 @@ func (s *Sessions) AddMember(
 	ctx context.Context, by account.Principal, session id.Session, m MemberID, at account.Attempt,
 ) (Member, error) {
 	return account.Once(ctx, s.Attempts, at, func(claim func(Member) (account.Claim, error)) (Member, error) {
-		found, err := s.Get(ctx, by.User, session)
-		if err != nil {
-			return Member{}, err
-		}
-		if standing, ok := found.member(m); ok {
-			return standing, nil
-		}
-		if found.Type == Private {
-			return Member{}, fault.New(fault.Conflict, "A private conversation has two members. Open a group for more.")
-		}
-		joining, err := s.candidate(ctx, by.User, m)
-		if err != nil {
-			return Member{}, err
-		}
-		c, err := claim(joining)
-		if err != nil {
-			return Member{}, err
-		}
-		return joining, s.join(ctx, by.User, found, joining, c)
+		return settled(func() (Member, error) { return s.addMember(ctx, by.User, session, m, claim) })
 	})
 }
 
+func (s *Sessions) addMember(
+	ctx context.Context, by id.User, session id.Session, m MemberID, claim func(Member) (account.Claim, error),
+) (Member, error) {
+	found, err := s.Get(ctx, by, session)
+	if err != nil {
+		return Member{}, err
+	}
+	if standing, ok := found.member(m); ok {
+		return standing, nil
+	}
+	if found.Type == Private {
+		return Member{}, fault.New(fault.Conflict, "A private conversation has two members. Open a group for more.")
+	}
+	if found.Dissolved() {
+		return Member{}, DissolvedError()
+	}
+	joining, err := s.candidate(ctx, by, m)
+	if err != nil {
+		return Member{}, err
+	}
+	c, err := claim(joining)
+	if err != nil {
+		return Member{}, err
+	}
+	return joining, s.join(ctx, by, found, joining, c)
+}
+
 func (s *Sessions) join(ctx context.Context, by id.User, to Session, m Member, c account.Claim) error {
-	to.Members = append(slices.Clone(to.Members), m)
-	created, err := createdFrame(to)
+	then := to
+	then.Members = append(slices.Clone(to.Members), m)
+	created, err := createdFrame(then)
 	if err != nil {
 		return err
 	}
-	joined, err := joinedFrame(to.ID, m.ID)
+	joined, err := joinedFrame(to.ID, m)
 	if err != nil {
 		return err
 	}
-	return s.Store.Join(ctx, Joining{Session: to.ID, By: by, Member: m, Created: created, Joined: joined}, c)
+	invited, err := to.invitations(by, []Member{m})
+	if err != nil {
+		return err
+	}
+	return s.Store.Join(ctx, Joining{Session: to, By: by, Member: m, Created: created, Joined: joined, Notices: invited, Limits: s.Limits}, c)
 }
 
 // RemoveMember ends a membership of a group: the owner's right over everybody, and everybody's over themselves. When the owner leaves,
 // the person who has been there longest becomes the owner.
 func (s *Sessions) RemoveMember(ctx context.Context, by account.Principal, session id.Session, m MemberID) error {
+	_, err := settled(func() (struct{}, error) { return struct{}{}, s.removeMember(ctx, by, session, m) })
+	return err
+}
+
+func (s *Sessions) removeMember(ctx context.Context, by account.Principal, session id.Session, m MemberID) error {
 	found, err := s.Get(ctx, by.User, session)
 	if err != nil {
 		return err
@@ -65,6 +84,9 @@ func (s *Sessions) RemoveMember(ctx context.Context, by account.Principal, sessi
 	}
 	if found.Type == Private {
 		return fault.New(fault.Conflict, "A private conversation keeps its two members.")
+	}
+	if found.Dissolved() {
+		return DissolvedError()
 	}
 	leaving, err := found.leaving(m)
 	if err != nil {
@@ -84,9 +106,14 @@ func (s Session) leaving(m MemberID) (l Leaving, err error) {
 	if m != OfUser(s.Owner) {
 		return l, nil
 	}
-	if l.Heir = s.heir(); l.Heir != "" {
-		l.HeirFrame, err = ownerFrame(s.ID, l.Heir)
+	heir := s.heir()
+	if heir == "" {
+		return l, nil
 	}
+	then := s
+	then.Owner = heir
+	u, err := revise(s, then)
+	l.Heir = &u
 	return l, err
 }
 
@@ -110,13 +137,18 @@ func (s Session) member(m MemberID) (Member, bool) {
 
 // soleAgent is the agent of a private conversation, which needs no mention.
 func (s Session) soleAgent() (id.Agent, bool) {
-	if s.Type != Private {
-		return "", false
-	}
-	for _, m := range s.Members {
-		if agent, ok := m.ID.Agent(); ok {
-			return agent, true
-		}
+	if agents := s.agents(); s.Type == Private && len(agents) > 0 {
+		return agents[0], true
 	}
 	return "", false
+}
+
+// agents are those among the members.
+func (s Session) agents() (all []id.Agent) {
+	for _, m := range s.Members {
+		if agent, ok := m.ID.Agent(); ok {
+			all = append(all, agent)
+		}
+	}
+	return all
 }

@@ -18,28 +18,33 @@ type Message struct {
 	ContentType ContentType
 	Content     json.RawMessage // JSON object; `{"text": …}` for Text
 	Attachments []wire.Attachment
-	Mentions    []id.Agent
+	Mentions    []MemberID // members of the conversation when it was said, agents first
 	ReplyTo     id.Message // empty when it answers none
 	Tasks       []id.Run   // the runs it started
 	CreatedAt   time.Time
+
+	Revision Revision
+	EditedAt time.Time // zero if it never was
+	Recalled bool      // Content, Attachments and Mentions are erased
+	Changed  ChangeSeq
+
+	Forwarded *Origin // who said it first; nil for what its sender says
+
+	Reactions []Reaction // as REST tells it; frames tell of each
+	Pin       *Pin       // likewise; nil if it is not pinned
 }
+
+// Revision is how often a message was edited.
+type Revision uint64
+
+// ChangeSeq numbers what happens to messages of a conversation after they were sent; 0 for one that is as it was sent.
+type ChangeSeq uint64
 
 // ClientMsgID is a UUID that the sender made: the message's idempotency key in its conversation.
 type ClientMsgID string
 
-// ContentType says how to read a message's content. Only Text is interpreted by the hub; the others are kept as they are.
+// ContentType says how to read a message's content. Only what Text says can ask something of agents.
 type ContentType string
-
-// Kinds of content (S3).
-const (
-	Text       ContentType = "text"
-	Code       ContentType = "code"
-	Diff       ContentType = "diff"
-	Image      ContentType = "image"
-	File       ContentType = "file"
-	LinkCard   ContentType = "link_card"
-	DeployCard ContentType = "deploy_card"
-)
 
 // text is what a Text message says; "" for other kinds.
 func (m Message) text() string {

@@ -8,9 +8,11 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Posting is a message with the runs that it starts: all of it is stored, or nothing.
@@ -18,6 +20,7 @@ type Posting struct {
 	By      id.User
 	Message Message // without a number
 	Runs    []runlog.NewRun
+	Notices []notice.Notice // for people whom it names
 }
 
 // Mark moves a read mark.
@@ -25,7 +28,6 @@ type Mark struct {
 	Session id.Session
 	User    id.User
 	To      Seq
-	Frame   []byte // payload of message.read
 }
 
 // MessageStore keeps messages. Each write is one transaction with its outbox rows; safe for concurrent use.
@@ -40,14 +42,18 @@ type MessageStore interface {
 	PostOnce(ctx context.Context, p Posting, claim account.Claim) error
 	// StartOnce stores a run for a message that is there already, with the same checks.
 	StartOnce(ctx context.Context, by id.User, run runlog.NewRun, claim account.Claim) error
+	PeopleStore
 	// MessageIn returns a message of the conversation; NotFound.
 	MessageIn(ctx context.Context, s id.Session, m id.Message) (Message, error)
 	// Before returns at most limit messages with a smaller number, ascending; before 0 means the newest.
 	Before(ctx context.Context, s id.Session, before Seq, limit int) ([]Message, error)
 	// After returns at most limit messages with a greater number, ascending.
 	After(ctx context.Context, s id.Session, after Seq, limit int) ([]Message, error)
-	// MarkRead moves the mark forward and returns where it stands; NotFound unless the user is a member.
-	MarkRead(ctx context.Context, m Mark) (Seq, error)
+	// ChangedAfter returns at most limit messages whose last change has a greater number, in the order of these numbers.
+	ChangedAfter(ctx context.Context, s id.Session, after ChangeSeq, limit int) ([]Message, error)
+	// MarkRead moves the mark forward, settles what the user was told of what lies before it, and returns where it stands; NotFound unless the
+	// user is a member.
+	MarkRead(ctx context.Context, m Mark) (Reading, error)
 }
 
 // Dispatcher prepares runs; see runlog.Dispatcher.
@@ -59,6 +65,7 @@ type Dispatcher interface {
 type Messages struct {
 	Store      MessageStore
 	Sessions   *Sessions
+	Files      *Attachments
 	Dispatcher Dispatcher
 	Now        account.Clock
 }
@@ -115,42 +122,80 @@ func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session,
 	if err != nil {
 		return Posting{}, err
 	}
+	_, some := listed(d.Mentions)
+	people, err := peopleMentioned(ctx, m.Store, s.ID, some, text)
+	if err != nil {
+		return Posting{}, err
+	}
+	attached, err := m.Files.labelled(ctx, by.User, d.Attachments)
+	if err != nil {
+		return Posting{}, err
+	}
+	var given []wire.Attachment
+	if len(agents) > 0 {
+		if given, err = m.Files.forAgent(ctx, by.User, attached); err != nil {
+			return Posting{}, err
+		}
+	}
 	p := Posting{By: by.User, Message: Message{
 		ID: id.NewMessage(), Session: s.ID, ClientMsgID: d.ClientMsgID, Sender: OfUser(by.User), ContentType: d.ContentType,
-		Content: d.Content, Attachments: d.Attachments, ReplyTo: d.ReplyTo, CreatedAt: m.Now.Moment(),
+		Content: d.Content, Attachments: attached, ReplyTo: d.ReplyTo, CreatedAt: m.Now.Moment(),
 	}}
 	for _, agent := range agents {
 		run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
-			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Attachments: d.Attachments,
+			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Attachments: given,
 			Trigger: p.Message.ID, RequestedBy: by.User, TraceID: d.TraceID,
 		})
 		if err != nil {
 			return Posting{}, err
 		}
 		p.Runs = append(p.Runs, run)
-		p.Message.Mentions = append(p.Message.Mentions, agent.ID)
+		p.Message.Mentions = append(p.Message.Mentions, OfAgent(agent.ID))
 		p.Message.Tasks = append(p.Message.Tasks, run.ID)
 	}
-	return p, nil
+	p.Message.Mentions = append(p.Message.Mentions, members(nil, people)...)
+	p.Notices, err = p.Message.mentioned()
+	return p, err
 }
 
 // addressees returns the agents that must answer the draft. The sender must have the right to operate each of them.
 func (m *Messages) addressees(ctx context.Context, user id.User, s Session, d Draft, text string) ([]fleet.Agent, error) {
-	for _, agent := range d.Mentions {
-		if _, ok := s.member(OfAgent(agent)); !ok {
-			return nil, fault.New(fault.AgentUnknown, "The agent %s is not in this conversation. Add it first.", agent)
-		}
+	asked, _ := listed(d.Mentions)
+	if err := s.agentsIn(asked); err != nil {
+		return nil, err
 	}
-	asked := slices.Clone(d.Mentions)
 	named := agentsNamed(text, s.Members)
 	if sole, ok := s.soleAgent(); ok && len(asked) == 0 && len(named) == 0 && d.ContentType == Text {
 		asked = append(asked, sole)
+	}
+	only, err := m.addressed(ctx, user, s, d)
+	if err != nil {
+		return nil, err
+	}
+	if len(asked) == 0 && len(named) == 0 {
+		asked = only
 	}
 	views, err := m.Sessions.Agents.ViewsOf(ctx, user, append(slices.Clone(asked), named...))
 	if err != nil {
 		return nil, err
 	}
 	return choose(asked, named, views)
+}
+
+// addressed returns whom a draft asks without a mention: the only agent of the conversation, and none that the sender may not operate.
+func (m *Messages) addressed(ctx context.Context, user id.User, s Session, d Draft) ([]id.Agent, error) {
+	if !d.Addressed || d.ContentType != Text {
+		return nil, nil
+	}
+	only := s.agents()
+	if len(only) != 1 {
+		return nil, nil
+	}
+	views, err := m.Sessions.Agents.ViewsOf(ctx, user, only)
+	if err != nil || len(views) == 0 || !views[0].CanOperate {
+		return nil, err
+	}
+	return only, nil
 }
 
 // choose keeps the order of asking. Two agents of one name are told apart by whom the sender may operate.

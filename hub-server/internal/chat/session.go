@@ -16,11 +16,40 @@ type Session struct {
 	Name      string // may be empty in a private conversation
 	Owner     id.User
 	Members   []Member
-	LastSeq   Seq // of its newest message; 0 when there is none
-	LastRead  Seq // the read mark of the person who asks
+	Reading   // of the person who asks
 	CreatedAt time.Time
 	UpdatedAt time.Time // of the last message or change of members
+
+	AvatarURL    string
+	Announcement string
+
+	DissolvedAt time.Time // zero while it lives
+
+	Settings Settings // of the person who asks
+
+	// Info counts the changes of name, avatar, announcement and owner, Roster those of the members.
+	Info, Roster Version
 }
+
+// Version counts changes of one thing: of two states the one with the higher version holds.
+type Version uint64
+
+// Pair names the two members of a private conversation, whoever of them asks; "" for other conversations.
+type Pair string
+
+// PairOf is the pair of two members.
+func PairOf(a, b MemberID) Pair { return Pair(min(a, b) + " " + max(a, b)) }
+
+// Pair is the pair whose conversation s is.
+func (s Session) Pair() Pair {
+	if s.Type != Private || len(s.Members) != 2 {
+		return ""
+	}
+	return PairOf(s.Members[0].ID, s.Members[1].ID)
+}
+
+// Dissolved says that the conversation is closed for good.
+func (s Session) Dissolved() bool { return !s.DissolvedAt.IsZero() }
 
 // SessionType is the kind of conversation.
 type SessionType string
@@ -40,6 +69,7 @@ type Member struct {
 	Name     string
 	Role     MemberRole
 	JoinedAt time.Time
+	LastRead Seq // as REST tells it; frames tell of each move of a mark
 }
 
 // MemberRole is what a member may do in the conversation.

@@ -69,7 +69,7 @@ func (m *Messages) startForPrompt(
 		return runlog.Run{}, err
 	}
 	d, text, err := Draft{
-		Session: s.ID, ClientMsgID: newClientMsgID(), Content: content, Attachments: n.Attachments, Mentions: []id.Agent{n.Agent},
+		Session: s.ID, ClientMsgID: newClientMsgID(), Content: content, Attachments: n.Attachments, Mentions: []MemberID{OfAgent(n.Agent)},
 		TraceID: n.TraceID,
 	}.check()
 	if err != nil {
@@ -98,6 +98,9 @@ func (m *Messages) startForMessage(
 	if err != nil {
 		return runlog.Run{}, err
 	}
+	if trigger.Recalled {
+		return runlog.Run{}, recalled()
+	}
 	if n.Agent, err = s.addressee(n.Agent, trigger.text()); err != nil {
 		return runlog.Run{}, err
 	}
@@ -105,8 +108,12 @@ func (m *Messages) startForMessage(
 	if err != nil {
 		return runlog.Run{}, err
 	}
+	given, err := m.Files.forAgent(ctx, by.User, trigger.Attachments)
+	if err != nil {
+		return runlog.Run{}, err
+	}
 	run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
-		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: trigger.Attachments,
+		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: given,
 		Trigger: trigger.ID, RequestedBy: by.User, TraceID: n.TraceID, Regenerates: n.Regenerates,
 	})
 	if err != nil {
@@ -143,11 +150,7 @@ func (s Session) addressee(asked id.Agent, text string) (id.Agent, error) {
 	}
 	meant := agentsNamed(text, s.Members)
 	if len(meant) == 0 {
-		for _, m := range s.Members {
-			if agent, ok := m.ID.Agent(); ok {
-				meant = append(meant, agent)
-			}
-		}
+		meant = s.agents()
 	}
 	if len(meant) != 1 {
 		return "", fault.New(fault.AgentUnknown, "It is not clear which of %d agents is meant. Give agent_id.", len(meant))

@@ -78,52 +78,24 @@ func (s *Stream) pageOfStore(ctx context.Context, upTo Position) ([]Frame, error
 		return nil, err
 	}
 	t.metrics.pages.Inc()
-	page := make([]*passed, len(rows))
-	for i, row := range rows {
-		page[i] = &passed{row: row}
-	}
 	if len(rows) == pageRows {
 		upTo = rows[len(rows)-1].Position
 	} else {
 		s.window = min(2*s.window, maxWindow)
 	}
-	return s.expandTo(ctx, page, upTo)
+	return s.expandTo(ctx, allPassed(rows), upTo)
 }
 
-// expandTo turns rows into frames until they are a page, at least one row if there are any, and moves the stream behind them; behind all of
-// them the stream has come to reach.
+// expandTo turns rows into a page of frames and moves the stream behind them; behind all of them the stream has come to reach.
 func (s *Stream) expandTo(ctx context.Context, rows []*passed, reach Position) ([]Frame, error) {
-	frames, size := make([]Frame, 0, len(rows)), 0
-	for i := range rows {
-		if size >= pageBytes {
-			reach = rows[i-1].row.Position
-			break
-		}
-		expanded, err := s.tail.encoded(ctx, rows[i])
-		if err != nil {
-			return nil, err
-		}
-		seen := expanded.of(s.member.user)
-		size += sizeOf(seen)
-		frames = append(frames, seen...)
+	frames, done, err := s.tail.pageOf(ctx, s.member.user, rows)
+	if err != nil {
+		return nil, err
+	}
+	if done < len(rows) {
+		reach = rows[done-1].row.Position
 	}
 	s.moveTo(reach)
-	return frames, nil
-}
-
-// encoded returns the frames of a row that lies behind the tail.
-func (t *Tail) encoded(ctx context.Context, p *passed) (rowFrames, error) {
-	if p.encoded {
-		return p.frames, nil
-	}
-	expansion, err := t.expand.Expand(ctx, p.row)
-	if err != nil {
-		return rowFrames{}, fmt.Errorf("expand row %d: %w", p.row.Position, err)
-	}
-	frames := t.encode(p.row, expansion)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.recent.encode(p.row.Position, frames)
 	return frames, nil
 }
 

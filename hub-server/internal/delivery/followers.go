@@ -8,7 +8,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// Followers are the readers on this hub process that follow the log of one run each. They read the record themselves, at their own
+// Followers are the readers on this hub process that follow the log of one run each, and those who wait for a round. They read the record themselves, at their own
 // pace; from here they get hints that there is something to read, and the word that they must go. Safe for concurrent use.
 type Followers struct {
 	perUser int
@@ -51,7 +51,7 @@ func (s *Followers) Follow(who account.Principal, run id.Run, session id.Session
 	case s.shut:
 		return nil, fault.New(fault.Busy, "This hub is stopping. Connect again in a moment.")
 	case s.users[who.User] >= s.perUser:
-		return nil, fault.New(fault.RateLimited, "You follow %d runs. Stop following one before you follow another.", s.users[who.User])
+		return nil, fault.New(fault.RateLimited, "You follow runs or wait for news %d times at once. Stop following one before you begin another.", s.users[who.User])
 	}
 	f := &Follower{set: s, who: who, run: run, session: session, ready: make(chan struct{}, 1), gone: make(chan struct{}), left: true}
 	if s.runs[run] == nil {
@@ -61,6 +61,9 @@ func (s *Followers) Follow(who account.Principal, run id.Run, session id.Session
 	s.users[who.User]++
 	return f, nil
 }
+
+// Wait adds somebody who follows no run but must go when their login ends or the hub stops, as Follow does. Only Gone and Close are of use.
+func (s *Followers) Wait(who account.Principal) (*Follower, error) { return s.Follow(who, "", "") }
 
 // Ready has a value when there may be something to read, or the reader's right to it may have changed. Any number of hints are one.
 func (f *Follower) Ready() <-chan struct{} { return f.ready }

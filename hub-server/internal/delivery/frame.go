@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -24,7 +25,7 @@ const maxSeqDigits = 20
 // NewFrame encodes a body. Without a cursor, the field is left out.
 func NewFrame(b Body, cursor Cursor) Frame {
 	head := append([]byte(`{"type":`), strconv.Quote(string(b.Type))...)
-	head = append(head, `,"seq_id":`...)
+	head = append(head, seqField...)
 	tail := make([]byte, 0, len(b.Payload)+len(cursor)+32)
 	tail = append(tail, `,"payload":`...)
 	tail = append(tail, b.Payload...)
@@ -40,6 +41,14 @@ func NewFrame(b Body, cursor Cursor) Frame {
 func (f Frame) Append(dst []byte, seq uint64) []byte {
 	dst = append(dst, f.head...)
 	dst = strconv.AppendUint(dst, seq, 10)
+	return append(dst, f.tail...)
+}
+
+const seqField = `,"seq_id":`
+
+// AppendUnnumbered writes the frame as it is outside of a connection: without a number.
+func (f Frame) AppendUnnumbered(dst []byte) []byte {
+	dst = append(dst, bytes.TrimSuffix(f.head, []byte(seqField))...)
 	return append(dst, f.tail...)
 }
 

@@ -137,13 +137,21 @@ func (o *memoryOutbox) wasMember(user id.User, s id.Session, p Position) bool {
 // inline expands rows that carry their frame.
 type inline struct{ fail func(Row) error }
 
-func (x inline) Expand(_ context.Context, row Row) (Expansion, error) {
-	if x.fail != nil {
-		if err := x.fail(row); err != nil {
-			return Expansion{}, err
+func (x inline) Expand(_ context.Context, rows []Row) (out []Expansion, err error) {
+	for _, row := range rows {
+		if x.fail != nil {
+			if err := x.fail(row); err != nil {
+				return out, err
+			}
 		}
+		out = append(out, inlined(row))
 	}
-	return Expansion{Bodies: []Body{{Type: event.FrameType(row.FrameType), Payload: row.Payload}}}, nil
+	return out, nil
+}
+
+// inlined is what a row says that carries its frame.
+func inlined(row Row) Expansion {
+	return Expansion{Bodies: []Body{{Type: event.FrameType(row.FrameType), Payload: row.Payload}}}
 }
 
 // memoryMarks is the mark store of package sqlstore.

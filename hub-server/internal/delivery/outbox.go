@@ -44,10 +44,12 @@ type Backlog struct {
 	Bytes int64 // of payloads, roughly
 }
 
-// Expander turns a row into frames. No frames is a fine answer: the row concerns no client. An error means that the store could not be
-// read or the row is of a newer format: nothing behind it is delivered until it succeeds. Safe for concurrent use.
+// Expander turns rows into frames. What they are about is read for all of them together. Safe for concurrent use.
 type Expander interface {
-	Expand(ctx context.Context, row Row) (Expansion, error)
+	// Expand returns what each of the rows says, in their order. No frames is a fine answer: the row concerns no client. An error means that
+	// the store could not be read or a row is of a newer format: what comes before that row is returned with it, and nothing behind it is
+	// delivered until it succeeds.
+	Expand(ctx context.Context, rows []Row) ([]Expansion, error)
 }
 
 // Expansion is what a row says. When not everybody may see the same, Others is what everybody but Owner gets, frame by frame.

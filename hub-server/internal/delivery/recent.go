@@ -26,7 +26,17 @@ type passed struct {
 	row     Row
 	frames  rowFrames
 	encoded bool
+	stale   bool  // what is encoded of it now may have been read before its message was edited or recalled
 	payload int64 // of all rows up to this one
+}
+
+// allPassed are rows of the store.
+func allPassed(rows []Row) []*passed {
+	all := make([]*passed, len(rows))
+	for i, row := range rows {
+		all[i] = &passed{row: row}
+	}
+	return all
 }
 
 func (p *passed) cost() int {
@@ -35,11 +45,26 @@ func (p *passed) cost() int {
 
 // add keeps a row, and drops the oldest ones that there is no room for.
 func (r *recent) add(p *passed) {
+	if p.row.outdates() {
+		r.outdate(p.row.Message)
+	}
 	r.payload += int64(p.row.size())
 	p.payload = r.payload
 	r.rows = append(r.rows, p)
 	r.bytes += p.cost()
 	r.trim()
+}
+
+// outdate forgets what was encoded of a message: whoever comes back from now on is told what is left of it, as the store has it.
+func (r *recent) outdate(m id.Message) {
+	for i, p := range r.rows[r.start:] {
+		if p.row.Message == m && p.row.Kind == KindMessage {
+			r.bytes -= p.cost()
+			again := &passed{row: p.row, payload: p.payload, stale: true}
+			r.rows[r.start+i] = again
+			r.bytes += again.cost()
+		}
+	}
 }
 
 func (r *recent) trim() {
@@ -83,10 +108,10 @@ func (r *recent) after(p Position) ([]*passed, bool) {
 // encode remembers the frames of a row that was asked for, if it is still there.
 func (r *recent) encode(p Position, f rowFrames) {
 	rows, ok := r.after(p - 1)
-	if !ok || len(rows) == 0 || rows[0].encoded {
+	if !ok || len(rows) == 0 || rows[0].encoded || rows[0].stale {
 		return
 	}
-	encoded := &passed{rows[0].row, f, true, rows[0].payload}
+	encoded := &passed{row: rows[0].row, frames: f, encoded: true, payload: rows[0].payload}
 	r.bytes += encoded.cost() - rows[0].cost()
 	rows[0] = encoded
 	r.trim()

@@ -69,10 +69,10 @@ type Row struct {
 	Payload   []byte // KindFrame: JSON object
 
 	Session id.Session // KindMessage, KindRun, KindPrompt: conversation; with a Change: whose membership
-	Message id.Message // KindMessage
+	Message id.Message // KindMessage; KindFrame: the message that it is about, if any
 	Run     id.Run     // KindRun and KindPrompt
 	Prompt  id.Request // KindPrompt
-	From    uint64     // KindRun: first event_seq; KindPrompt: the only one
+	From    uint64     // KindRun: first event_seq; KindPrompt: the only one; with a Message: see outdates
 	To      uint64     // KindRun: last event_seq
 
 	Change     Change
@@ -82,5 +82,11 @@ type Row struct {
 	Bytes int
 }
 
+// outdates says that what was read of the row's message before is out of date: it was edited, or recalled. From is above 0 then.
+func (r *Row) outdates() bool { return r.Message != "" && r.From > 0 }
+
 // size is roughly what the row's payloads come to.
 func (r *Row) size() int { return cmp.Or(r.Bytes, len(r.Payload)) }
+
+// weight is roughly what the row's frames come to.
+func (r *Row) weight() int { return rowCost + r.size() }

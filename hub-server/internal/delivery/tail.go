@@ -154,8 +154,8 @@ func (t *Tail) Step(ctx context.Context) (more bool, err error) {
 		t.seen(rows[:whole])
 	}
 	for left := rows[:whole]; len(left) > 0; {
-		n, err := t.deliver(ctx, left[:together(left)])
-		if err != nil {
+		n := portion(len(left), func(i int) int { return left[i].weight() })
+		if err := t.deliverAll(ctx, left[:n]); err != nil {
 			return false, err
 		}
 		left = left[n:]
@@ -196,18 +196,30 @@ func contiguous(after Position, rows []Row) int {
 	return len(rows)
 }
 
-// deliver hands rows that are for the same people to them and says how many of them, at least one without an error. A row is expanded at
-// most once, and only if somebody here is to have it. The store is read outside the lock; who attaches meanwhile gets them too.
-func (t *Tail) deliver(ctx context.Context, rows []Row) (done int, err error) {
+// deliverAll hands rows to the people whom they are for.
+func (t *Tail) deliverAll(ctx context.Context, rows []Row) error {
+	ahead := t.foresee(ctx, rows)
+	for len(rows) > 0 {
+		n, err := t.deliver(ctx, rows[:together(rows)], ahead)
+		if err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// deliver hands rows that are for the same people to them and says how many of them, at least one without an error. A row is expanded only
+// if somebody here is to have it. The store is read outside the lock; who attaches meanwhile gets them too.
+func (t *Tail) deliver(ctx context.Context, rows []Row, ahead foresight) (done int, err error) {
 	if t.pass(rows) {
 		return len(rows), nil
 	}
 	var seen views
 	handed := make([]*passed, 0, len(rows))
 	for _, row := range rows {
-		expansion, err := t.expand.Expand(ctx, row)
+		expansion, err := t.expansionOf(ctx, row, ahead)
 		if err != nil {
-			err = fmt.Errorf("expand row %d: %w", row.Position, err)
 			t.hand(handed, &seen)
 			return len(handed), err
 		}
@@ -269,18 +281,4 @@ func (t *Tail) moveTo(p Position, rows int) {
 	t.pos = p
 	t.metrics.rows.Add(float64(rows))
 	t.metrics.position.Set(float64(p))
-}
-
-// Ephemeral offers a frame that is stored nowhere to the people in a conversation who are attached here, but for one. A stream that is
-// busy goes without.
-func (t *Tail) Ephemeral(session id.Session, body Body, except id.User) {
-	var b batch
-	b.add(entry{frames: []Frame{NewFrame(body, "")}})
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, s := range t.roster.audience(ToSession(session)) {
-		if s.member.user != except && !s.offerEphemeral(&b) {
-			t.metrics.ephemeralsDropped.Inc()
-		}
-	}
 }

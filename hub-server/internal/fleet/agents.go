@@ -1,9 +1,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -66,6 +68,29 @@ func (a *Agents) Get(ctx context.Context, by id.User, agent id.Agent) (AgentView
 		return AgentView{}, fault.New(fault.NotFound, "There is no such agent, or it is not yours to see.")
 	}
 	return views[i], nil
+}
+
+// Default returns the agent that a person means who names none: the first that they made, or else the first made of those that they may
+// operate; AgentUnknown if there is none (R33).
+func (a *Agents) Default(ctx context.Context, user id.User) (AgentView, error) {
+	views, err := a.List(ctx, user)
+	if err != nil {
+		return AgentView{}, err
+	}
+	views = slices.DeleteFunc(views, func(v AgentView) bool { return !v.CanOperate })
+	if len(views) == 0 {
+		return AgentView{}, fault.New(fault.AgentUnknown, "You have no agent yet. Enrol an edge and make one first.")
+	}
+	return slices.MinFunc(views, func(a, b AgentView) int {
+		return cmp.Or(foreign(user, a)-foreign(user, b), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(string(a.ID), string(b.ID)))
+	}), nil
+}
+
+func foreign(user id.User, v AgentView) int {
+	if v.Owner == user {
+		return 0
+	}
+	return 1
 }
 
 // ViewsOf returns those of the agents that exist, as the user sees them, whether they could find them by themselves or not.

@@ -25,9 +25,19 @@ const (
 	byCookie                      // only a browser sends it, and sends it unasked
 )
 
-// admit decides on the request alone, before the upgrade, whether it may become a socket and whose: there is no unauthenticated socket
-// (SEC1 to SEC3).
-func (g *Gate) admit(r *http.Request) (account.Principal, error) {
+// Admission decides whether a request may become a socket, and whose. Safe for concurrent use.
+type Admission struct {
+	devices Devices
+	origins originList
+}
+
+// NewAdmission lets in whom devices knows, and browser pages of the origins alone: scheme://host[:port], exactly as a browser writes them.
+func NewAdmission(devices Devices, origins []string) Admission {
+	return Admission{devices: devices, origins: newOriginList(origins)}
+}
+
+// Admit decides on the request alone, before the upgrade: there is no unauthenticated socket (SEC1 to SEC3). Its errors are faults.
+func (a Admission) Admit(r *http.Request) (account.Principal, error) {
 	if err := checkQuery(r.URL.Query()); err != nil {
 		return account.Principal{}, err
 	}
@@ -39,10 +49,10 @@ func (g *Gate) admit(r *http.Request) (account.Principal, error) {
 		return account.Principal{}, fault.New(fault.Unauthenticated,
 			"Connect with an access token: in the Authorization header, or as the second subprotocol behind %s.", bearerProtocol)
 	}
-	if err := g.origins.check(r.Header.Values("Origin"), by); err != nil {
+	if err := a.origins.check(r.Header.Values("Origin"), by); err != nil {
 		return account.Principal{}, err
 	}
-	return g.Devices.Authenticate(r.Context(), token)
+	return a.devices.Authenticate(r.Context(), token)
 }
 
 // checkQuery refuses tokens in the URL, where logs and histories would keep them.

@@ -65,7 +65,7 @@ func TestCredentialsAndOrigins(t *testing.T) {
 		"empty cookie":                  {header("Cookie", sessionCookie+"="), fault.Unauthenticated},
 		"bad header beside good cookie": {header("Authorization", "Bearer x", "Cookie", cookie, "Origin", "https://app.example"), fault.Unauthenticated},
 	} {
-		got, err := g.admit(upgrade("/client/ws", c.headers))
+		got, err := g.door.Admit(upgrade("/client/ws", c.headers))
 		if fault.CodeOf(err) != c.want || (err == nil && got != who) {
 			t.Errorf("%s: got %q, want %q", name, fault.CodeOf(err), c.want)
 		}
@@ -80,7 +80,7 @@ func TestTokensInTheURLAreRefused(t *testing.T) {
 		"access_token=x", "token=x", "Authorization=x", "jwt=x", "bearer=x", "api_key=x", "q=eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
 		"cursor=eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
 	} {
-		_, err := g.admit(upgrade("/client/ws?"+query, http.Header{"Authorization": {"Bearer " + string(token)}}))
+		_, err := g.door.Admit(upgrade("/client/ws?"+query, http.Header{"Authorization": {"Bearer " + string(token)}}))
 		if fault.CodeOf(err) != fault.InvalidRequest {
 			t.Errorf("%s: got %v, want a refusal", query, err)
 		}

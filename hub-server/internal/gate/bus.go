@@ -49,13 +49,10 @@ func (g *Gate) heardEphemeral(_ subject.Subject, data []byte) {
 		g.Log.Warn("ephemeral from another hub not understood", "error", err)
 		return
 	}
-	if e.From != g.self && passing(FrameType(e.Type)) {
+	if e.From != g.self && FrameType(e.Type) == Typing {
 		g.Tail.Ephemeral(e.Session, delivery.Body{Type: e.Type, Payload: e.Payload}, e.Except)
 	}
 }
-
-// passing says whether frames of a type may come over the bus: those that stand for nothing in the record.
-func passing(t FrameType) bool { return t == Typing || t == DeviceOnline || t == DeviceOffline }
 
 // Ephemeral sends a frame that is stored nowhere to the people in a conversation, on every hub, but for one user. It does not block.
 func (g *Gate) Ephemeral(session id.Session, t FrameType, payload json.RawMessage, except id.User) {

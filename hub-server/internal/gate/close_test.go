@@ -191,20 +191,20 @@ func TestALoginThatEndsOnTheWayInIsClosedAtOnce(t *testing.T) {
 }
 
 func TestEndedLoginsAreRememberedForAWhileAndNotWithoutBound(t *testing.T) {
-	e, now := newEndedFamilies(), time.Now()
+	e, now := NewEnded(), time.Now()
 	name := func(n int) account.Family { return account.Family(fmt.Sprint(n)) }
 	for n := range endedMost + 1 {
-		e.add(name(n), now)
-		e.add(name(n), now.Add(time.Second))
+		e.Add(name(n), now)
+		e.Add(name(n), now.Add(time.Second))
 	}
-	if len(e.at) != endedMost || len(e.order) != endedMost || e.has(name(0), now) || !e.has(name(endedMost), now) {
+	if len(e.at) != endedMost || len(e.order) != endedMost || e.Has(name(0), now) || !e.Has(name(endedMost), now) {
 		t.Errorf("%d are remembered, in %d places", len(e.at), len(e.order))
 	}
 	later := now.Add(endedKept)
-	if e.has(name(endedMost), later) {
+	if e.Has(name(endedMost), later) {
 		t.Error("one is remembered after its time")
 	}
-	if e.add("last", later); len(e.at) != 1 {
+	if e.Add("last", later); len(e.at) != 1 {
 		t.Errorf("%d are kept after their time", len(e.at)-1)
 	}
 }

@@ -33,11 +33,12 @@ type conn struct {
 	helpers sync.WaitGroup
 	left    chan struct{} // closed when the shard has forgotten the connection
 
-	inbox bucket // owned by read
-	pings bucket // owned by read: the library calls mayPong there
+	inbox Bucket // owned by read
+	pings Bucket // owned by read: the library calls mayPong there
 
 	queued atomic.Bool   // the shard is going to look after it
 	away   atomic.Bool   // a goroutine serves it
+	owes   atomic.Bool   // the client is to be told which friends are there
 	over   atomic.Bool   // goodbye is said: the shard is to forget it
 	ponged atomic.Uint64 // number of the last ping that was answered
 
@@ -55,7 +56,7 @@ type conn struct {
 func (g *Gate) newConn(who account.Principal, cursor string) *conn {
 	c := &conn{
 		gate: g, id: id.NewConnection(), came: time.Now(), who: who, cursor: cursor, shard: g.shardFor(), left: make(chan struct{}),
-		inbox: newBucket(g.Inbound), pings: newBucket(pingRate),
+		inbox: NewBucket(g.Inbound), pings: NewBucket(pingRate),
 	}
 	c.away.Store(true) // until it is greeted
 	c.alarm.index = noAlarm
@@ -105,6 +106,8 @@ func (c *conn) step(now time.Time) (wait func() error) {
 		return c.sayGoodbye
 	case !attached:
 		return c.catchUp
+	case c.owes.Load():
+		return c.tellFriends
 	case !c.out.Try():
 		return c.flush
 	}
@@ -166,6 +169,7 @@ func (c *conn) catchUp() error {
 			return err
 		}
 	}
+	c.owes.Store(c.gate.Presence != nil) // what was told meanwhile of who comes and goes has passed it by
 	return nil
 }
 

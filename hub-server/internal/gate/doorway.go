@@ -5,14 +5,15 @@ import (
 	"runtime"
 )
 
-// doorway bounds how many connections are on their way in at once: each costs the store a few reads, and memory, until it is greeted.
+// Doorway bounds how many connections are on their way in at once: each costs the store a few reads, and memory, until it is greeted.
 // Safe for concurrent use.
-type doorway chan struct{}
+type Doorway chan struct{}
 
-func newDoorway(places int) doorway { return make(doorway, places) }
+// NewDoorway returns one with so many places.
+func NewDoorway(places int) Doorway { return make(Doorway, places) }
 
-// enter takes a place; false if there is none.
-func (d doorway) enter() bool {
+// Enter takes a place; false if there is none.
+func (d Doorway) Enter() bool {
 	select {
 	case d <- struct{}{}:
 		return true
@@ -21,8 +22,8 @@ func (d doorway) enter() bool {
 	}
 }
 
-// leave gives the place back.
-func (d doorway) leave() { <-d }
+// Leave gives the place back.
+func (d Doorway) Leave() { <-d }
 
 // turns lets those who open or catch up work a few at a time. When thousands come back together, all of them would be ready to run at once, and what
 // is live would wait behind them at each step of its way. Safe for concurrent use.

@@ -13,17 +13,19 @@ const (
 	endedMost = 4096
 )
 
-// endedFamilies are the logins that have ended of late. It is not safe for concurrent use.
-type endedFamilies struct {
+// Ended are the logins that have ended of late. It is not safe for concurrent use.
+type Ended struct {
 	at    map[account.Family]time.Time
 	order []account.Family // oldest first, each once
 }
 
-func newEndedFamilies() endedFamilies {
-	return endedFamilies{at: map[account.Family]time.Time{}}
+// NewEnded remembers none.
+func NewEnded() Ended {
+	return Ended{at: map[account.Family]time.Time{}}
 }
 
-func (e *endedFamilies) add(f account.Family, now time.Time) {
+// Add remembers a login that ends now.
+func (e *Ended) Add(f account.Family, now time.Time) {
 	e.forget(now)
 	if _, known := e.at[f]; known {
 		return
@@ -35,18 +37,19 @@ func (e *endedFamilies) add(f account.Family, now time.Time) {
 	e.order = append(e.order, f)
 }
 
-func (e *endedFamilies) has(f account.Family, now time.Time) bool {
+// Has says whether a login has ended of late.
+func (e *Ended) Has(f account.Family, now time.Time) bool {
 	at, known := e.at[f]
 	return known && now.Sub(at) < endedKept
 }
 
-func (e *endedFamilies) forget(now time.Time) {
+func (e *Ended) forget(now time.Time) {
 	for len(e.order) > 0 && now.Sub(e.at[e.order[0]]) >= endedKept {
 		e.dropOldest()
 	}
 }
 
-func (e *endedFamilies) dropOldest() {
+func (e *Ended) dropOldest() {
 	delete(e.at, e.order[0])
 	e.order = e.order[1:]
 }

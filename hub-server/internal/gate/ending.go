@@ -41,10 +41,12 @@ type kickedOut struct {
 // errGone ends a connection that the other side closed or lost.
 var errGone = errors.New("client is gone")
 
-func restart() *ending {
-	wait := rand.N(restartSpread).Round(time.Millisecond)
-	return &ending{code: closeRestart, reason: fmt.Sprintf("restart, retry_ms=%d", wait.Milliseconds())}
+// RestartReason is the reason of a close with 1012: in how many milliseconds the client is to come back, each at another time.
+func RestartReason() string {
+	return fmt.Sprintf("restart, retry_ms=%d", rand.N(restartSpread).Round(time.Millisecond).Milliseconds())
 }
+
+func restart() *ending { return &ending{code: closeRestart, reason: RestartReason()} }
 
 func tryLater() *ending { return &ending{code: closeTryLater, reason: "try again later"} }
 

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/coder/websocket"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -62,6 +61,9 @@ type Deps struct {
 	// Kicked is told of each login whose sockets CloseFamily closes. It must not block; it may be nil.
 	Kicked func(account.Family)
 
+	// Presence is told who is connected here, and knows which friends are. It may be nil: then nobody is told of friends.
+	Presence Presence
+
 	// Problem answers a request that is refused before the upgrade.
 	Problem func(http.ResponseWriter, *http.Request, error)
 }
@@ -71,9 +73,9 @@ type Gate struct {
 	Deps
 	metrics *metrics
 	conns   *registry
-	origins originList
+	door    Admission
 	buffers bufferPool
-	opening doorway
+	opening Doorway
 	turns   turns // of those who open or catch up
 	shards  []*shard
 	turn    atomic.Uint32 // of the shards
@@ -84,8 +86,8 @@ type Gate struct {
 func New(d Deps) *Gate {
 	d.PerUser, d.Opening, d.Inbound = cmp.Or(d.PerUser, defaultPerUser), cmp.Or(d.Opening, defaultOpening), cmp.Or(d.Inbound, defaultInbound)
 	g := &Gate{
-		Deps: d, metrics: newMetrics(d.Metrics), conns: newRegistry(d.PerUser), origins: newOriginList(d.Origins),
-		opening: newDoorway(d.Opening), turns: newTurns(), self: id.NewConnection(),
+		Deps: d, metrics: newMetrics(d.Metrics), conns: newRegistry(d.PerUser), door: NewAdmission(d.Devices, d.Origins),
+		opening: NewDoorway(d.Opening), turns: newTurns(), self: id.NewConnection(),
 	}
 	for range runtime.GOMAXPROCS(0) {
 		g.shards = append(g.shards, newShard(func(frames int) { g.metrics.frames.Add(float64(frames)) }))
@@ -126,7 +128,7 @@ func (g *Gate) drain() {
 // ServeHTTP judges the credential, upgrades, and leaves the connection to goroutines of its own: the server's part of a connection is
 // worth more memory than ours.
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !g.opening.enter() {
+	if !g.opening.Enter() {
 		g.refuse(w, r, fault.New(fault.Busy, "Too many devices connect at this moment. Connect again in a moment."))
 		return
 	}
@@ -134,7 +136,7 @@ func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.start(c) //nolint:contextcheck // the connection outlives its request
 		return
 	}
-	g.opening.leave()
+	g.opening.Leave()
 }
 
 // upgrade makes the request a connection; nil if it has been answered otherwise.
@@ -158,7 +160,7 @@ func (g *Gate) upgrade(w http.ResponseWriter, r *http.Request) *conn {
 
 // letIn judges the request and takes a place for its connection.
 func (g *Gate) letIn(r *http.Request) (*conn, error) {
-	who, err := g.admit(r)
+	who, err := g.door.Admit(r)
 	if err != nil {
 		return nil, err
 	}
@@ -167,19 +169,11 @@ func (g *Gate) letIn(r *http.Request) (*conn, error) {
 }
 
 func (g *Gate) accept(w http.ResponseWriter, r *http.Request, c *conn) (err error) {
-	lean := &leanWriter{ResponseWriter: w, buffers: &g.buffers}
-	c.socket, err = websocket.Accept(lean, r, &websocket.AcceptOptions{
-		Subprotocols:       []string{bearerProtocol},
-		InsecureSkipVerify: true, // admit has judged the Origin, more strictly
-		CompressionMode:    websocket.CompressionDisabled,
-		OnPingReceived:     c.mayPong,
-		OnPongReceived:     func(_ context.Context, payload []byte) { c.heardPong(payload) },
-	})
+	c.socket, c.out, err = accept(w, r, &g.buffers, c.mayPong, c.heardPong)
 	if err != nil {
 		return err
 	}
 	c.socket.SetReadLimit(readLimit)
-	c.out = lean.conn
 	c.out.wake = c.wake
 	return nil
 }
@@ -199,9 +193,11 @@ func (g *Gate) start(c *conn) {
 		g.tell(subject.Kick, c.word())
 	}
 	g.metrics.connections.Inc()
+	gone := g.present(c, refused == nil)
 	go func() {
 		defer g.conns.remove(c)
 		defer g.metrics.connections.Dec()
+		defer gone()
 		c.serve()
 	}()
 }

@@ -82,6 +82,18 @@ func (g *gatherConn) add(seq uint64, frames ...delivery.Frame) (gathered int) {
 	return len(g.pending)
 }
 
+// text gathers one text message and says how many bytes wait now; behind a close frame it gathers nothing.
+func (g *gatherConn) text(message []byte) (gathered int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closing {
+		return 0
+	}
+	g.room()
+	g.pending = append(appendHeader(slices.Grow(g.pending, len(message)+maxHeader), finText, len(message)), message...)
+	return len(g.pending)
+}
+
 // ping gathers a ping with a payload of at most 125 bytes.
 func (g *gatherConn) ping(payload []byte) {
 	g.full.Store(false)

@@ -47,7 +47,7 @@ func (c *conn) read() error {
 
 // take acts on a frame, or says why it is ignored. Nothing a client sends ends its connection, but for a broken or oversized message.
 func (c *conn) take(kind websocket.MessageType, data []byte) (ignored string) {
-	if !c.inbox.take(time.Now()) {
+	if !c.inbox.Take(time.Now()) {
 		return ignoredRate
 	}
 	if kind != websocket.MessageText || event.Depth(data) > event.MaxDepth {
@@ -72,7 +72,7 @@ func (c *conn) take(kind websocket.MessageType, data []byte) (ignored string) {
 }
 
 // mayPong limits how often a client gets a pong.
-func (c *conn) mayPong(context.Context, []byte) bool { return c.pings.take(time.Now()) }
+func (c *conn) mayPong() bool { return c.pings.Take(time.Now()) }
 
 // inbound is what a client may say of a frame; everything else in it is ignored.
 type inbound struct {
@@ -99,30 +99,4 @@ func parseTyping(payload []byte) (id.Session, error) {
 		return "", fmt.Errorf("read typing: %w", err)
 	}
 	return id.ParseSession(object.Session)
-}
-
-// Rate is so many per second in the long run, and so many at once.
-type Rate struct{ PerSecond, Burst float64 }
-
-// bucket is a token bucket. It is not safe for concurrent use.
-type bucket struct {
-	perSecond, burst float64
-	tokens           float64
-	at               time.Time
-}
-
-func newBucket(r Rate) bucket {
-	return bucket{perSecond: r.PerSecond, burst: r.Burst, tokens: r.Burst}
-}
-
-func (b *bucket) take(now time.Time) bool {
-	if !b.at.IsZero() {
-		b.tokens = min(b.burst, b.tokens+now.Sub(b.at).Seconds()*b.perSecond)
-	}
-	b.at = now
-	if b.tokens < 1 {
-		return false
-	}
-	b.tokens--
-	return true
 }

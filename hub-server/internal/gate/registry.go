@@ -18,13 +18,13 @@ type registry struct {
 	mu       sync.Mutex
 	users    map[id.User]map[*conn]bool // true once the connection is upgraded
 	families map[account.Family][]*conn // nearly always one
-	ended    endedFamilies
+	ended    Ended
 	shutdown bool
 }
 
 func newRegistry(perUser int) *registry {
 	return &registry{
-		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family][]*conn{}, ended: newEndedFamilies(),
+		perUser: perUser, users: map[id.User]map[*conn]bool{}, families: map[account.Family][]*conn{}, ended: NewEnded(),
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *registry) add(c *conn) (older []*conn, refused error) {
 	switch {
 	case r.shutdown:
 		return nil, restart()
-	case r.ended.has(c.who.Family, time.Now()):
+	case r.ended.Has(c.who.Family, time.Now()):
 		return nil, loginEnded()
 	}
 	for o, upgraded := range r.users[c.who.User] {
@@ -96,7 +96,7 @@ func (r *registry) remove(c *conn) {
 func (r *registry) endFamily(f account.Family) []*conn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ended.add(f, time.Now())
+	r.ended.Add(f, time.Now())
 	return slices.Clone(r.families[f])
 }
 
@@ -106,6 +106,18 @@ func (r *registry) find(k kick) (found []*conn) {
 	defer r.mu.Unlock()
 	for c, upgraded := range r.users[k.User] {
 		if upgraded && c.id != k.Except && k.Device == c.who.Device {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// of returns the connections of a user.
+func (r *registry) of(u id.User) (found []*conn) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for c, upgraded := range r.users[u] {
+		if upgraded {
 			found = append(found, c)
 		}
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"flag"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -37,7 +38,7 @@ func TestTheFirstFrameSaysWhereTheClientStands(t *testing.T) {
 		Resume: delivery.Fresh, Cursor: delivery.NewCursor(h.world.store.Epoch(), 1), Epoch: h.world.store.Epoch(),
 		Connection: got.Connection, Heartbeat: 20,
 	}
-	if got != want || got.Connection == "" {
+	if !reflect.DeepEqual(got, want) || got.Connection == "" {
 		t.Errorf("auth.ok is %+v, want %+v", got, want)
 	}
 	h.world.commit(note(delivery.ToUser(who.User), 2))

@@ -45,6 +45,30 @@ func (e AttachmentKind) Valid() bool {
 	}
 }
 
+// Defines values for ContactState.
+const (
+	ContactStateBlocked         ContactState = "blocked"
+	ContactStateFriend          ContactState = "friend"
+	ContactStateRequestReceived ContactState = "request_received"
+	ContactStateRequestSent     ContactState = "request_sent"
+)
+
+// Valid indicates whether the value is a known member of the ContactState enum.
+func (e ContactState) Valid() bool {
+	switch e {
+	case ContactStateBlocked:
+		return true
+	case ContactStateFriend:
+		return true
+	case ContactStateRequestReceived:
+		return true
+	case ContactStateRequestSent:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ContentType.
 const (
 	ContentTypeCode       ContentType = "code"
@@ -144,6 +168,111 @@ func (e HealthStatus) Valid() bool {
 	}
 }
 
+// Defines values for HubWebSocketFrameType.
+const (
+	HubWebSocketFrameTypeAgentCancel            HubWebSocketFrameType = "agent.cancel"
+	HubWebSocketFrameTypeAgentControl           HubWebSocketFrameType = "agent.control"
+	HubWebSocketFrameTypeAgentDispatch          HubWebSocketFrameType = "agent.dispatch"
+	HubWebSocketFrameTypeAgentDone              HubWebSocketFrameType = "agent.done"
+	HubWebSocketFrameTypeAgentFailed            HubWebSocketFrameType = "agent.failed"
+	HubWebSocketFrameTypeAgentStream            HubWebSocketFrameType = "agent.stream"
+	HubWebSocketFrameTypeAuthOk                 HubWebSocketFrameType = "auth.ok"
+	HubWebSocketFrameTypeDeviceKicked           HubWebSocketFrameType = "device.kicked"
+	HubWebSocketFrameTypeDeviceOffline          HubWebSocketFrameType = "device.offline"
+	HubWebSocketFrameTypeDeviceOnline           HubWebSocketFrameType = "device.online"
+	HubWebSocketFrameTypeFriendAccepted         HubWebSocketFrameType = "friend.accepted"
+	HubWebSocketFrameTypeFriendRequest          HubWebSocketFrameType = "friend.request"
+	HubWebSocketFrameTypeMessageNew             HubWebSocketFrameType = "message.new"
+	HubWebSocketFrameTypeMessagePin             HubWebSocketFrameType = "message.pin"
+	HubWebSocketFrameTypeMessageReactionAdded   HubWebSocketFrameType = "message.reaction_added"
+	HubWebSocketFrameTypeMessageReactionRemoved HubWebSocketFrameType = "message.reaction_removed"
+	HubWebSocketFrameTypeMessageRead            HubWebSocketFrameType = "message.read"
+	HubWebSocketFrameTypeMessageRecall          HubWebSocketFrameType = "message.recall"
+	HubWebSocketFrameTypeMessageUnpin           HubWebSocketFrameType = "message.unpin"
+	HubWebSocketFrameTypeNotificationNew        HubWebSocketFrameType = "notification.new"
+	HubWebSocketFrameTypeSessionCreated         HubWebSocketFrameType = "session.created"
+	HubWebSocketFrameTypeSessionDissolved       HubWebSocketFrameType = "session.dissolved"
+	HubWebSocketFrameTypeSessionInfoUpdated     HubWebSocketFrameType = "session.info_updated"
+	HubWebSocketFrameTypeSessionMemberJoined    HubWebSocketFrameType = "session.member_joined"
+	HubWebSocketFrameTypeSessionMemberLeft      HubWebSocketFrameType = "session.member_left"
+	HubWebSocketFrameTypeTeamAssignmentDone     HubWebSocketFrameType = "team.assignment.done"
+	HubWebSocketFrameTypeTeamAssignmentFailed   HubWebSocketFrameType = "team.assignment.failed"
+	HubWebSocketFrameTypeTeamEvent              HubWebSocketFrameType = "team.event"
+	HubWebSocketFrameTypeTeamRunStarted         HubWebSocketFrameType = "team.run.started"
+	HubWebSocketFrameTypeTeamSubagentStream     HubWebSocketFrameType = "team.subagent.stream"
+	HubWebSocketFrameTypeTyping                 HubWebSocketFrameType = "typing"
+)
+
+// Valid indicates whether the value is a known member of the HubWebSocketFrameType enum.
+func (e HubWebSocketFrameType) Valid() bool {
+	switch e {
+	case HubWebSocketFrameTypeAgentCancel:
+		return true
+	case HubWebSocketFrameTypeAgentControl:
+		return true
+	case HubWebSocketFrameTypeAgentDispatch:
+		return true
+	case HubWebSocketFrameTypeAgentDone:
+		return true
+	case HubWebSocketFrameTypeAgentFailed:
+		return true
+	case HubWebSocketFrameTypeAgentStream:
+		return true
+	case HubWebSocketFrameTypeAuthOk:
+		return true
+	case HubWebSocketFrameTypeDeviceKicked:
+		return true
+	case HubWebSocketFrameTypeDeviceOffline:
+		return true
+	case HubWebSocketFrameTypeDeviceOnline:
+		return true
+	case HubWebSocketFrameTypeFriendAccepted:
+		return true
+	case HubWebSocketFrameTypeFriendRequest:
+		return true
+	case HubWebSocketFrameTypeMessageNew:
+		return true
+	case HubWebSocketFrameTypeMessagePin:
+		return true
+	case HubWebSocketFrameTypeMessageReactionAdded:
+		return true
+	case HubWebSocketFrameTypeMessageReactionRemoved:
+		return true
+	case HubWebSocketFrameTypeMessageRead:
+		return true
+	case HubWebSocketFrameTypeMessageRecall:
+		return true
+	case HubWebSocketFrameTypeMessageUnpin:
+		return true
+	case HubWebSocketFrameTypeNotificationNew:
+		return true
+	case HubWebSocketFrameTypeSessionCreated:
+		return true
+	case HubWebSocketFrameTypeSessionDissolved:
+		return true
+	case HubWebSocketFrameTypeSessionInfoUpdated:
+		return true
+	case HubWebSocketFrameTypeSessionMemberJoined:
+		return true
+	case HubWebSocketFrameTypeSessionMemberLeft:
+		return true
+	case HubWebSocketFrameTypeTeamAssignmentDone:
+		return true
+	case HubWebSocketFrameTypeTeamAssignmentFailed:
+		return true
+	case HubWebSocketFrameTypeTeamEvent:
+		return true
+	case HubWebSocketFrameTypeTeamRunStarted:
+		return true
+	case HubWebSocketFrameTypeTeamSubagentStream:
+		return true
+	case HubWebSocketFrameTypeTyping:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MemberRole.
 const (
 	MemberRoleMember MemberRole = "member"
@@ -180,6 +309,36 @@ func (e MemberType) Valid() bool {
 	}
 }
 
+// Defines values for NotificationPayloadType.
+const (
+	NotificationPayloadTypeAgentDone     NotificationPayloadType = "agent_done"
+	NotificationPayloadTypeFriendRequest NotificationPayloadType = "friend_request"
+	NotificationPayloadTypeGroupInvite   NotificationPayloadType = "group_invite"
+	NotificationPayloadTypeMention       NotificationPayloadType = "mention"
+	NotificationPayloadTypePrompt        NotificationPayloadType = "prompt"
+	NotificationPayloadTypeSystem        NotificationPayloadType = "system"
+)
+
+// Valid indicates whether the value is a known member of the NotificationPayloadType enum.
+func (e NotificationPayloadType) Valid() bool {
+	switch e {
+	case NotificationPayloadTypeAgentDone:
+		return true
+	case NotificationPayloadTypeFriendRequest:
+		return true
+	case NotificationPayloadTypeGroupInvite:
+		return true
+	case NotificationPayloadTypeMention:
+		return true
+	case NotificationPayloadTypePrompt:
+		return true
+	case NotificationPayloadTypeSystem:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProblemCode.
 const (
 	ProblemCodeAgentOperateRequired ProblemCode = "agent_operate_required"
@@ -197,6 +356,7 @@ const (
 	ProblemCodeDigestMismatch       ProblemCode = "digest_mismatch"
 	ProblemCodeEdgeRefused          ProblemCode = "edge_refused"
 	ProblemCodeEdgeRevoked          ProblemCode = "edge_revoked"
+	ProblemCodeEditTimeout          ProblemCode = "edit_timeout"
 	ProblemCodeEmptyPrompt          ProblemCode = "empty_prompt"
 	ProblemCodeEnrolmentInvalid     ProblemCode = "enrolment_invalid"
 	ProblemCodeEventsExpired        ProblemCode = "events_expired"
@@ -212,6 +372,7 @@ const (
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
+	ProblemCodeRecallTimeout        ProblemCode = "recall_timeout"
 	ProblemCodeRunActive            ProblemCode = "run_active"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
@@ -252,6 +413,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeEdgeRevoked:
 		return true
+	case ProblemCodeEditTimeout:
+		return true
 	case ProblemCodeEmptyPrompt:
 		return true
 	case ProblemCodeEnrolmentInvalid:
@@ -281,6 +444,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodePromptExpired:
 		return true
 	case ProblemCodeRateLimited:
+		return true
+	case ProblemCodeRecallTimeout:
 		return true
 	case ProblemCodeRunActive:
 		return true
@@ -369,6 +534,57 @@ func (e PromptState) Valid() bool {
 	}
 }
 
+// Defines values for PushChannel.
+const (
+	PushChannelNtfy    PushChannel = "ntfy"
+	PushChannelWebpush PushChannel = "webpush"
+)
+
+// Valid indicates whether the value is a known member of the PushChannel enum.
+func (e PushChannel) Valid() bool {
+	switch e {
+	case PushChannelNtfy:
+		return true
+	case PushChannelWebpush:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PushState.
+const (
+	PushStateCleared    PushState = "cleared"
+	PushStateClearing   PushState = "clearing"
+	PushStateFailed     PushState = "failed"
+	PushStatePending    PushState = "pending"
+	PushStateSent       PushState = "sent"
+	PushStateSuppressed PushState = "suppressed"
+	PushStateWithdrawn  PushState = "withdrawn"
+)
+
+// Valid indicates whether the value is a known member of the PushState enum.
+func (e PushState) Valid() bool {
+	switch e {
+	case PushStateCleared:
+		return true
+	case PushStateClearing:
+		return true
+	case PushStateFailed:
+		return true
+	case PushStatePending:
+		return true
+	case PushStateSent:
+		return true
+	case PushStateSuppressed:
+		return true
+	case PushStateWithdrawn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RunState.
 const (
 	RunStateCancelled     RunState = "cancelled"
@@ -441,6 +657,27 @@ func (e SessionType) Valid() bool {
 	case SessionTypeGroup:
 		return true
 	case SessionTypePrivate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SyncPageResume.
+const (
+	SyncPageResumeFresh    SyncPageResume = "fresh"
+	SyncPageResumeReplayed SyncPageResume = "replayed"
+	SyncPageResumeReset    SyncPageResume = "reset"
+)
+
+// Valid indicates whether the value is a known member of the SyncPageResume enum.
+func (e SyncPageResume) Valid() bool {
+	switch e {
+	case SyncPageResumeFresh:
+		return true
+	case SyncPageResumeReplayed:
+		return true
+	case SyncPageResumeReset:
 		return true
 	default:
 		return false
@@ -586,6 +823,9 @@ type AgentTaskList struct {
 	Next PageToken `json:"next,omitempty,omitzero"`
 }
 
+// Announcement What everybody in the conversation should know; empty for none.
+type Announcement = string
+
 // Artifact defines model for Artifact.
 type Artifact struct {
 	ContentType string     `json:"content_type"`
@@ -619,12 +859,25 @@ type Attachment struct {
 	// Size Bytes of what the address leads to.
 	Size int64 `json:"size,omitempty,omitzero"`
 
-	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`.
+	// URL `http`, `https` or `data`; at most 2,048 bytes but for `data`. Or the `url` of an uploaded file, whose name, type and size then stand here whatever the sender says.
 	URL string `json:"url"`
 }
 
+// AttachmentID defines model for AttachmentID.
+type AttachmentID = string
+
 // AttachmentKind defines model for AttachmentKind.
 type AttachmentKind string
+
+// AttentionInput defines model for AttentionInput.
+type AttentionInput struct {
+	// Foreground A person has this device in front of them.
+	Foreground bool      `json:"foreground"`
+	SessionID  SessionID `json:"session_id,omitempty,omitzero"`
+}
+
+// AvatarURL An `https` address; empty for none.
+type AvatarURL = string
 
 // BootstrapInput defines model for BootstrapInput.
 type BootstrapInput struct {
@@ -647,11 +900,56 @@ type CancelInput struct {
 	Force bool `json:"force,omitempty,omitzero"`
 }
 
+// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+type ChangeSeq = int64
+
 // ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 type ClientMsgID = string
 
+// Contact defines model for Contact.
+type Contact struct {
+	DisplayName string `json:"display_name,omitempty,omitzero"`
+
+	// LastSeenAt Of a friend who is not online: when a device of theirs logged in or renewed its login last, which connected ones do every few minutes.
+	LastSeenAt time.Time `json:"last_seen_at,omitempty,omitzero"`
+
+	// Message Of the request.
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Online Of a friend: a device of theirs is connected, or was a moment ago (HUB_PRESENCE_GRACE).
+	Online    bool         `json:"online,omitempty,omitzero"`
+	RequestID RequestID    `json:"request_id,omitempty,omitzero"`
+	Since     time.Time    `json:"since"`
+	State     ContactState `json:"state"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+
+	// Username What a person logs in with and is mentioned by.
+	Username Username `json:"username"`
+}
+
+// ContactInput defines model for ContactInput.
+type ContactInput struct {
+	Message string `json:"message,omitempty,omitzero"`
+
+	// Username What a person logs in with and is mentioned by.
+	Username Username `json:"username"`
+}
+
+// ContactList defines model for ContactList.
+type ContactList struct {
+	Items []Contact `json:"items"`
+}
+
+// ContactState defines model for ContactState.
+type ContactState string
+
 // ContentType defines model for ContentType.
 type ContentType string
+
+// Cursor Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is.
+type Cursor = string
 
 // Device defines model for Device.
 type Device struct {
@@ -770,6 +1068,37 @@ type EventType = string
 // EventsURL Where to follow the run, on this hub.
 type EventsURL = string
 
+// ForwardInput defines model for ForwardInput.
+type ForwardInput struct {
+	To []ForwardTarget `json:"to"`
+}
+
+// ForwardReceipt defines model for ForwardReceipt.
+type ForwardReceipt struct {
+	// Items In the order of `to`.
+	Items []ForwardedCopy `json:"items"`
+}
+
+// ForwardTarget defines model for ForwardTarget.
+type ForwardTarget struct {
+	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
+	ClientMsgID ClientMsgID `json:"client_msg_id"`
+	SessionID   SessionID   `json:"session_id"`
+}
+
+// ForwardedCopy defines model for ForwardedCopy.
+type ForwardedCopy struct {
+	CreatedAt time.Time `json:"created_at"`
+
+	// Deduplicated This is the first answer again.
+	Deduplicated bool      `json:"deduplicated"`
+	MessageID    MessageID `json:"message_id"`
+
+	// SeqID A message's number in its conversation, from 1 without holes.
+	SeqID     SeqID     `json:"seq_id"`
+	SessionID SessionID `json:"session_id"`
+}
+
 // GroupSessionInput defines model for GroupSessionInput.
 type GroupSessionInput struct {
 	MemberIds []MemberID `json:"member_ids,omitempty,omitzero"`
@@ -792,6 +1121,26 @@ type HealthCheck struct {
 	Name   string `json:"name"`
 	Ok     bool   `json:"ok"`
 }
+
+// HubWebSocketFrame One text message on `/client/ws`. The shape of `payload` follows from `type`: `x-payload-schemas` names it. Applying a frame
+// is decided by the business key that `api/events.md` gives for its type, never by `seq_id`.
+type HubWebSocketFrame struct {
+	// Cursor Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is.
+	Cursor  Cursor          `json:"cursor,omitempty,omitzero"`
+	Payload json.RawMessage `json:"payload"`
+
+	// SeqID Counts the frames of this connection from 1. A gap means loss on this connection; no other use. Absent from client to server.
+	SeqID int64 `json:"seq_id,omitempty,omitzero"`
+
+	// Type All frame types there are. `typing` is the only one that a client may send; anything else from a client is dropped and counted.
+	Type HubWebSocketFrameType `json:"type"`
+}
+
+// HubWebSocketFrameType All frame types there are. `typing` is the only one that a client may send; anything else from a client is dropped and counted.
+type HubWebSocketFrameType string
+
+// InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
+type InfoVersion = int64
 
 // Invitation defines model for Invitation.
 type Invitation struct {
@@ -842,14 +1191,32 @@ type Message struct {
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id,omitempty,omitzero"`
 
-	// Content Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`.
-	Content          MessageContent `json:"content"`
-	ContentType      ContentType    `json:"content_type"`
-	CreatedAt        time.Time      `json:"created_at"`
-	ID               MessageID      `json:"id"`
-	Mentions         []AgentID      `json:"mentions,omitempty,omitzero"`
-	MessageID        MessageID      `json:"message_id"`
-	ReplyToMessageID MessageID      `json:"reply_to_message_id,omitempty,omitzero"`
+	// Content Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
+	Content     MessageContent `json:"content"`
+	ContentType ContentType    `json:"content_type"`
+	CreatedAt   time.Time      `json:"created_at"`
+	EditedAt    time.Time      `json:"edited_at,omitempty,omitzero"`
+
+	// Forwarded Whose words a forwarded message repeats, and when they were said first.
+	Forwarded MessageOrigin `json:"forwarded,omitempty,omitzero"`
+	ID        MessageID     `json:"id"`
+
+	// Mentions The agents and people of the conversation whom it names, or whom its sender has listed.
+	Mentions  []MemberID `json:"mentions,omitempty,omitzero"`
+	MessageID MessageID  `json:"message_id"`
+
+	// Pinned By whom, and since when; by REST alone, frames tell of each pin.
+	Pinned MessagePinned `json:"pinned,omitempty,omitzero"`
+
+	// Reactions By REST alone; frames tell of each.
+	Reactions []Reaction `json:"reactions,omitempty,omitzero"`
+
+	// Recalled It was taken back: `content` is `{}`, and attachments, mentions and what it answered are not told any more.
+	Recalled         bool      `json:"recalled,omitempty,omitzero"`
+	ReplyToMessageID MessageID `json:"reply_to_message_id,omitempty,omitzero"`
+
+	// Revision How often it was edited; absent if never. Of two versions the one with the greater number stands.
+	Revision int64 `json:"revision,omitempty,omitzero"`
 
 	// SenderID A user or an agent.
 	SenderID   MemberID   `json:"sender_id"`
@@ -863,8 +1230,32 @@ type Message struct {
 	TaskIds []RunID `json:"task_ids,omitempty,omitzero"`
 }
 
-// MessageContent Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`.
+// MessageChangeList defines model for MessageChangeList.
+type MessageChangeList struct {
+	// Items In the order of their last changes.
+	Items []Message `json:"items"`
+
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change"`
+
+	// Next The `after_change` to go on with; absent when there is no more.
+	Next int64 `json:"next,omitempty,omitzero"`
+}
+
+// MessageContent Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
 type MessageContent = json.RawMessage
+
+// MessageEdit defines model for MessageEdit.
+type MessageEdit struct {
+	// Attachments All that it has from now on; absent: those that it has.
+	Attachments []Attachment `json:"attachments,omitempty,omitzero"`
+
+	// Content Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
+	Content MessageContent `json:"content"`
+
+	// Mentions Members besides those whom the new text names; absent: those that were listed before.
+	Mentions []MemberID `json:"mentions,omitempty,omitzero"`
+}
 
 // MessageID defines model for MessageID.
 type MessageID = string
@@ -877,22 +1268,55 @@ type MessageInput struct {
 	// ClientMsgID A UUID that the sender made, unique in the conversation: the message's idempotency key.
 	ClientMsgID ClientMsgID `json:"client_msg_id"`
 
-	// Content Shape by content type; `text` has `{text}`. An agent's message also has `agent_task: {task_id}`.
-	Content          MessageContent `json:"content"`
-	ContentType      ContentType    `json:"content_type,omitempty,omitzero"`
-	Mentions         []AgentID      `json:"mentions,omitempty,omitzero"`
-	ReplyToMessageID MessageID      `json:"reply_to_message_id,omitempty,omitzero"`
+	// Content Shape by content type: `x-content-schemas` names it. `text` may have fields of the sender's own; the others are closed, and an error names the field, as in `content.width`. An agent's message also has `agent_task: {task_id}`. What was recalled is `{}`.
+	Content     MessageContent `json:"content"`
+	ContentType ContentType    `json:"content_type,omitempty,omitzero"`
+
+	// Mentions Members besides those whom the text names as `@name`: at most 16 agents and 64 people. Agents get a run, people a notification.
+	Mentions         []MemberID `json:"mentions,omitempty,omitzero"`
+	ReplyToMessageID MessageID  `json:"reply_to_message_id,omitempty,omitzero"`
 }
 
 // MessageList defines model for MessageList.
 type MessageList struct {
 	Items []Message `json:"items"`
 
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change,omitempty,omitzero"`
+
 	// LastSeq A message's number in its conversation, from 1 without holes.
 	LastSeq SeqID `json:"last_seq"`
 
 	// Next The sequence number to go on with; absent when there is no more.
 	Next int64 `json:"next,omitempty,omitzero"`
+}
+
+// MessageOrigin Whose words a forwarded message repeats, and when they were said first.
+type MessageOrigin struct {
+	// SenderName Empty of one that is no more.
+	SenderName string     `json:"sender_name"`
+	SenderType SenderType `json:"sender_type"`
+	SentAt     time.Time  `json:"sent_at"`
+}
+
+// MessagePinPayload defines model for MessagePinPayload.
+type MessagePinPayload struct {
+	// ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	ChangeSeq ChangeSeq `json:"change_seq,omitempty,omitzero"`
+	MessageID MessageID `json:"message_id"`
+	PinnedAt  time.Time `json:"pinned_at"`
+
+	// PinnedByUserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	PinnedByUserID UserID    `json:"pinned_by_user_id"`
+	SessionID      SessionID `json:"session_id"`
+}
+
+// MessagePinned By whom, and since when; by REST alone, frames tell of each pin.
+type MessagePinned struct {
+	PinnedAt time.Time `json:"pinned_at"`
+
+	// PinnedByUserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	PinnedByUserID UserID `json:"pinned_by_user_id"`
 }
 
 // MessageReceipt defines model for MessageReceipt.
@@ -911,14 +1335,79 @@ type MessageReceipt struct {
 	TaskIds []RunID `json:"task_ids"`
 }
 
+// MessagesFound defines model for MessagesFound.
+type MessagesFound struct {
+	Items []Message `json:"items"`
+
+	// Next Opaque; absent on the last page.
+	Next PageToken `json:"next,omitempty,omitzero"`
+
+	// Partial The hub is still reading messages that were there before it could search: older ones may be missing.
+	Partial bool `json:"partial"`
+}
+
 // NewPassword At most 128 bytes of UTF-8.
 type NewPassword = string
+
+// NotificationID `ntf_` and a UUID; of a question of an agent, its `request_id`.
+type NotificationID = string
+
+// NotificationList defines model for NotificationList.
+type NotificationList struct {
+	Items []NotificationPayload `json:"items"`
+
+	// Next Opaque; absent on the last page.
+	Next PageToken `json:"next,omitempty,omitzero"`
+
+	// Unread How many of all are unread, on other pages too.
+	Unread int `json:"unread"`
+}
+
+// NotificationPayload defines model for NotificationPayload.
+type NotificationPayload struct {
+	CreatedAt time.Time `json:"created_at"`
+
+	// ID `ntf_` and a UUID; of a question of an agent, its `request_id`.
+	ID NotificationID `json:"id"`
+
+	// Payload By type. `mention`: `session_id`, `message_id`, `by_user_id`. `group_invite`: `session_id`, `name`, `by_user_id`. `friend_request`: a FriendRequestPayload. `agent_done`: `task_id`, `session_id`, `agent_id`, `state`, which is how the run ended. `system`: `kind`, and for `login_ended` `device_id` and `reason`. `prompt`: a Prompt as it stood then; its `id` is the request's, so the newest one replaces those before.
+	Payload json.RawMessage `json:"payload"`
+
+	// Read Read stays read. Of type `prompt`: nothing is left to be answered.
+	Read bool                    `json:"read"`
+	Type NotificationPayloadType `json:"type"`
+}
+
+// NotificationPayloadType defines model for NotificationPayload.Type.
+type NotificationPayloadType string
+
+// OwnerInput defines model for OwnerInput.
+type OwnerInput struct {
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+}
 
 // PageToken Opaque; absent on the last page.
 type PageToken = string
 
 // PermissionMode What the agent may do without asking.
 type PermissionMode = string
+
+// Person defines model for Person.
+type Person struct {
+	DisplayName string `json:"display_name,omitempty,omitzero"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+
+	// Username What a person logs in with and is mentioned by.
+	Username Username `json:"username"`
+}
+
+// PinList defines model for PinList.
+type PinList struct {
+	Items []Message `json:"items"`
+}
 
 // PrivateSessionInput defines model for PrivateSessionInput.
 type PrivateSessionInput struct {
@@ -1060,11 +1549,132 @@ type PromptResponse = json.RawMessage
 // PromptState `expired`: nobody answered in time. `cancelled`: the run is over, nobody waits for an answer.
 type PromptState string
 
+// PushChannel defines model for PushChannel.
+type PushChannel string
+
+// PushCode `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state.
+type PushCode = string
+
+// PushDelivery defines model for PushDelivery.
+type PushDelivery struct {
+	ActiveDeviceID  DeviceID    `json:"active_device_id,omitempty,omitzero"`
+	ActiveSessionID SessionID   `json:"active_session_id,omitempty,omitzero"`
+	ChangedAt       time.Time   `json:"changed_at"`
+	Channel         PushChannel `json:"channel"`
+
+	// Code `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state.
+	Code      PushCode  `json:"code,omitempty,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+	DeviceID  DeviceID  `json:"device_id"`
+
+	// HTTPStatus The last that the service has answered with.
+	HTTPStatus int       `json:"http_status,omitempty,omitzero"`
+	NextTryAt  time.Time `json:"next_try_at,omitempty,omitzero"`
+
+	// SentAt When the service took it.
+	SentAt time.Time `json:"sent_at,omitempty,omitzero"`
+
+	// State `sent`: the service took it; whether the device shows it is not for the hub to know. `suppressed`, `withdrawn` and `failed`: `code` says why. `clearing`, `cleared`: it was sent, or may have been, and was then read elsewhere, so the device is told to take it back.
+	State PushState `json:"state"`
+	Tries int       `json:"tries"`
+}
+
+// PushDeliveryList defines model for PushDeliveryList.
+type PushDeliveryList struct {
+	Items []PushDelivery `json:"items"`
+}
+
+// PushInput defines model for PushInput.
+type PushInput struct {
+	// Auth Of a subscription, in base64url.
+	Auth    string      `json:"auth,omitempty,omitzero"`
+	Channel PushChannel `json:"channel"`
+
+	// P256Dh Of a subscription, in base64url.
+	P256Dh string `json:"p256dh,omitempty,omitzero"`
+
+	// ShowText Send names and the beginning of what was said. Without it a push says only what kind of thing waits, because it passes third parties.
+	ShowText bool `json:"show_text,omitempty,omitzero"`
+
+	// Token Access token of ntfy.
+	Token string `json:"token,omitempty,omitzero"`
+
+	// URL Of an ntfy topic, or the endpoint of a browser's subscription.
+	URL string `json:"url"`
+}
+
+// PushOverview defines model for PushOverview.
+type PushOverview struct {
+	Items []PushRegistration `json:"items"`
+
+	// VapidPublicKey The applicationServerKey of subscriptions, in base64url.
+	VapidPublicKey string `json:"vapid_public_key"`
+}
+
+// PushRegistration defines model for PushRegistration.
+type PushRegistration struct {
+	Channel   PushChannel `json:"channel"`
+	CreatedAt time.Time   `json:"created_at"`
+	DeviceID  DeviceID    `json:"device_id"`
+
+	// Host Of the address. The rest of it is secret.
+	Host     string `json:"host"`
+	ShowText bool   `json:"show_text"`
+}
+
+// PushState `sent`: the service took it; whether the device shows it is not for the hub to know. `suppressed`, `withdrawn` and `failed`: `code` says why. `clearing`, `cleared`: it was sent, or may have been, and was then read elsewhere, so the device is told to take it back.
+type PushState string
+
+// PushTest defines model for PushTest.
+type PushTest struct {
+	// Code `active` (a device was looked at: `active_device_id`), `muted`, `read`, `not_a_member`, `not_registered`, `gone`, `refused`, `redirected`, `address_forbidden`, `address_unreadable`, `unreachable`, `timeout`, `unavailable`, `not_cleared`. Read an unknown one by the state.
+	Code       PushCode `json:"code,omitempty,omitzero"`
+	HTTPStatus int      `json:"http_status,omitempty,omitzero"`
+
+	// Sent The service took it.
+	Sent bool `json:"sent"`
+}
+
+// Reaction defines model for Reaction.
+type Reaction struct {
+	Count    int    `json:"count"`
+	Reaction string `json:"reaction"`
+
+	// UserIds Who first, first.
+	UserIds []UserID `json:"user_ids"`
+}
+
+// ReactionInput defines model for ReactionInput.
+type ReactionInput struct {
+	// Reaction An emoji or a short word, on one line; white space around it does not count.
+	Reaction string `json:"reaction"`
+}
+
+// ReactionList defines model for ReactionList.
+type ReactionList struct {
+	Items []Reaction `json:"items"`
+}
+
+// ReadAllInput defines model for ReadAllInput.
+type ReadAllInput struct {
+	// UpTo The `created_at` of the newest item that was seen; absent means now.
+	UpTo time.Time `json:"up_to,omitempty,omitzero"`
+}
+
 // ReadMark defines model for ReadMark.
 type ReadMark struct {
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change,omitempty,omitzero"`
+
 	// LastReadSeq A message's number in its conversation, from 1 without holes.
-	LastReadSeq SeqID     `json:"last_read_seq"`
-	SessionID   SessionID `json:"session_id"`
+	LastReadSeq SeqID `json:"last_read_seq"`
+
+	// LastSeq A message's number in its conversation, from 1 without holes.
+	LastSeq   SeqID     `json:"last_seq,omitempty,omitzero"`
+	SessionID SessionID `json:"session_id"`
+
+	// Unread Messages behind the read mark that others have sent and not taken back.
+	Unread Unread `json:"unread,omitempty,omitzero"`
 
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
 	UserID UserID `json:"user_id"`
@@ -1192,8 +1802,23 @@ type SeqID = int64
 
 // Session defines model for Session.
 type Session struct {
+	// Announcement What everybody in the conversation should know; empty for none.
+	Announcement Announcement `json:"announcement"`
+	Archived     bool         `json:"archived"`
+
+	// AvatarURL An `https` address; empty for none.
+	AvatarURL AvatarURL `json:"avatar_url"`
 	CreatedAt time.Time `json:"created_at"`
-	ID        SessionID `json:"id"`
+
+	// DissolvedAt Absent while it lives.
+	DissolvedAt time.Time `json:"dissolved_at,omitempty,omitzero"`
+	ID          SessionID `json:"id"`
+
+	// InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
+	InfoVersion InfoVersion `json:"info_version"`
+
+	// LastChange Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
+	LastChange ChangeSeq `json:"last_change,omitempty,omitzero"`
 
 	// LastReadSeq A message's number in its conversation, from 1 without holes.
 	LastReadSeq SeqID `json:"last_read_seq"`
@@ -1201,16 +1826,39 @@ type Session struct {
 	// LastSeq A message's number in its conversation, from 1 without holes.
 	LastSeq SeqID           `json:"last_seq"`
 	Members []SessionMember `json:"members"`
+	Muted   bool            `json:"muted"`
 	Name    string          `json:"name,omitempty,omitzero"`
 
 	// OwnerID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
-	OwnerID   UserID      `json:"owner_id"`
-	Type      SessionType `json:"type"`
-	UpdatedAt time.Time   `json:"updated_at"`
+	OwnerID UserID `json:"owner_id"`
+
+	// Pinned My own setting, as are the next two.
+	Pinned bool `json:"pinned"`
+
+	// ReadMarks How far its people have read; who has read nothing is not in it.
+	ReadMarks []SessionReadMark `json:"read_marks,omitempty,omitzero"`
+
+	// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
+	SettingsVersion SettingsVersion `json:"settings_version"`
+	Type            SessionType     `json:"type"`
+
+	// Unread Messages behind the read mark that others have sent and not taken back.
+	Unread    Unread    `json:"unread"`
+	UpdatedAt time.Time `json:"updated_at"`
 }
 
 // SessionID defines model for SessionID.
 type SessionID = string
+
+// SessionInfoInput defines model for SessionInfoInput.
+type SessionInfoInput struct {
+	// Announcement Empty for none.
+	Announcement *string `json:"announcement,omitempty"`
+
+	// AvatarURL An `https` address; empty for none.
+	AvatarURL *string `json:"avatar_url,omitempty"`
+	Name      *string `json:"name,omitempty"`
+}
 
 // SessionList defines model for SessionList.
 type SessionList struct {
@@ -1231,11 +1879,52 @@ type SessionMember struct {
 	Role       MemberRole `json:"role"`
 }
 
+// SessionReadMark defines model for SessionReadMark.
+type SessionReadMark struct {
+	// LastReadSeq A message's number in its conversation, from 1 without holes.
+	LastReadSeq SeqID `json:"last_read_seq"`
+
+	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
+	UserID UserID `json:"user_id"`
+}
+
+// SessionSettingsInput defines model for SessionSettingsInput.
+type SessionSettingsInput struct {
+	Archived *bool `json:"archived,omitempty"`
+	Muted    *bool `json:"muted,omitempty"`
+	Pinned   *bool `json:"pinned,omitempty"`
+}
+
 // SessionType defines model for SessionType.
 type SessionType string
 
+// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
+type SettingsVersion = int64
+
 // SpanID defines model for SpanID.
 type SpanID = string
+
+// SyncPage defines model for SyncPage.
+type SyncPage struct {
+	// Cursor Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is.
+	Cursor Cursor `json:"cursor"`
+
+	// Items Without `seq_id`. About 256 KiB, or one step that is larger.
+	Items   []HubWebSocketFrame `json:"items"`
+	Message string              `json:"message,omitempty,omitzero"`
+
+	// More There may be more behind `cursor`.
+	More bool `json:"more"`
+
+	// Reason Why a `reset`.
+	Reason string `json:"reason,omitempty,omitzero"`
+
+	// Resume As in `auth.ok`. Not `replayed`: take a REST snapshot, then go on from `cursor`.
+	Resume SyncPageResume `json:"resume"`
+}
+
+// SyncPageResume As in `auth.ok`. Not `replayed`: take a REST snapshot, then go on from `cursor`.
+type SyncPageResume string
 
 // Tokens defines model for Tokens.
 type Tokens struct {
@@ -1256,6 +1945,31 @@ type TokensTokenType string
 
 // TraceID defines model for TraceID.
 type TraceID = string
+
+// Unread Messages behind the read mark that others have sent and not taken back.
+type Unread = int64
+
+// UnreadCount defines model for UnreadCount.
+type UnreadCount struct {
+	// Sessions Conversations in which there are any.
+	Sessions int64 `json:"sessions"`
+
+	// Unread Messages behind the read mark that others have sent and not taken back.
+	Unread Unread `json:"unread"`
+}
+
+// UploadedFile defines model for UploadedFile.
+type UploadedFile struct {
+	CreatedAt time.Time    `json:"created_at"`
+	Filename  string       `json:"filename"`
+	ID        AttachmentID `json:"id"`
+	MimeType  string       `json:"mime_type"`
+	Sha256    SHA256       `json:"sha256"`
+	Size      int64        `json:"size"`
+
+	// URL `attachment:` and the id: the `url` of an attachment in a message.
+	URL string `json:"url"`
+}
 
 // User defines model for User.
 type User struct {
@@ -1299,6 +2013,15 @@ type CreateAgentParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// UploadAttachmentParams defines parameters for UploadAttachment.
+type UploadAttachmentParams struct {
+	// Filename A label, no path.
+	Filename string `form:"filename" json:"filename"`
+
+	// MimeType A label: it is never served as that.
+	MimeType *string `form:"mime_type,omitempty" json:"mime_type,omitempty"`
+}
+
 // RegisterDeviceParams defines parameters for RegisterDevice.
 type RegisterDeviceParams struct {
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
@@ -1317,11 +2040,39 @@ type CreateInvitationParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// RemoveReactionParams defines parameters for RemoveReaction.
+type RemoveReactionParams struct {
+	Reaction string `form:"reaction" json:"reaction"`
+}
+
+// ListNotificationsParams defines parameters for ListNotifications.
+type ListNotificationsParams struct {
+	// Unread Only what is unread; of questions, those that wait for an answer.
+	Unread bool   `form:"unread,omitempty" json:"unread,omitempty,omitzero"`
+	Limit  *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
 // ListPromptsParams defines parameters for ListPrompts.
 type ListPromptsParams struct {
 	// State Only those in this state; all without it.
 	State *PromptState `form:"state,omitempty" json:"state,omitempty"`
 	Limit *Limit       `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The `next` of the page before; opaque.
+	After *After `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// SearchMessagesParams defines parameters for SearchMessages.
+type SearchMessagesParams struct {
+	// Q At most 16 words.
+	Q string `form:"q" json:"q"`
+
+	// SessionID Only in this conversation.
+	SessionID *SessionID `form:"session_id,omitempty" json:"session_id,omitempty"`
+	Limit     *int       `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// After The `next` of the page before; opaque.
 	After *After `form:"after,omitempty" json:"after,omitempty"`
@@ -1362,6 +2113,13 @@ type ListMessagesParams struct {
 	Limit     *int   `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// ListMessageChangesParams defines parameters for ListMessageChanges.
+type ListMessageChangesParams struct {
+	// AfterChange Exclusive; 0 means every message that ever changed.
+	AfterChange *int64     `form:"after_change,omitempty" json:"after_change,omitempty"`
+	Limit       *SyncLimit `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // SyncMessagesParams defines parameters for SyncMessages.
 type SyncMessagesParams struct {
 	// AfterSeq Exclusive; 0 means from the start.
@@ -1373,6 +2131,18 @@ type SyncMessagesParams struct {
 type CreateRunParams struct {
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// SyncChangesParams defines parameters for SyncChanges.
+type SyncChangesParams struct {
+	// Cursor The last `cursor` this client applied; opaque, the same as a socket's.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Limit Steps of the record at most, 200 if absent. One step may be several frames; only the last of them has a `cursor`.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Wait When there is nothing, wait this many seconds for something.
+	Wait *int `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
 // ListAgentTasksParams defines parameters for ListAgentTasks.
@@ -1428,17 +2198,41 @@ type RefreshTokensJSONRequestBody = RefreshInput
 // RegisterUserJSONRequestBody defines body for RegisterUser for application/json ContentType.
 type RegisterUserJSONRequestBody = RegisterInput
 
+// RequestContactJSONRequestBody defines body for RequestContact for application/json ContentType.
+type RequestContactJSONRequestBody = ContactInput
+
 // RegisterDeviceJSONRequestBody defines body for RegisterDevice for application/json ContentType.
 type RegisterDeviceJSONRequestBody = DeviceInput
 
+// PutAttentionJSONRequestBody defines body for PutAttention for application/json ContentType.
+type PutAttentionJSONRequestBody = AttentionInput
+
+// RegisterPushJSONRequestBody defines body for RegisterPush for application/json ContentType.
+type RegisterPushJSONRequestBody = PushInput
+
 // CreateEnrolmentJSONRequestBody defines body for CreateEnrolment for application/json ContentType.
 type CreateEnrolmentJSONRequestBody = EnrolmentInput
+
+// EditMessageJSONRequestBody defines body for EditMessage for application/json ContentType.
+type EditMessageJSONRequestBody = MessageEdit
+
+// ForwardMessageJSONRequestBody defines body for ForwardMessage for application/json ContentType.
+type ForwardMessageJSONRequestBody = ForwardInput
+
+// AddReactionJSONRequestBody defines body for AddReaction for application/json ContentType.
+type AddReactionJSONRequestBody = ReactionInput
+
+// ReadAllNotificationsJSONRequestBody defines body for ReadAllNotifications for application/json ContentType.
+type ReadAllNotificationsJSONRequestBody = ReadAllInput
 
 // CreateGroupSessionJSONRequestBody defines body for CreateGroupSession for application/json ContentType.
 type CreateGroupSessionJSONRequestBody = GroupSessionInput
 
 // CreatePrivateSessionJSONRequestBody defines body for CreatePrivateSession for application/json ContentType.
 type CreatePrivateSessionJSONRequestBody = PrivateSessionInput
+
+// UpdateSessionInfoJSONRequestBody defines body for UpdateSessionInfo for application/json ContentType.
+type UpdateSessionInfoJSONRequestBody = SessionInfoInput
 
 // AddMemberJSONRequestBody defines body for AddMember for application/json ContentType.
 type AddMemberJSONRequestBody = MemberInput
@@ -1451,6 +2245,12 @@ type MarkReadJSONRequestBody = ReadMarkInput
 
 // CreateRunJSONRequestBody defines body for CreateRun for application/json ContentType.
 type CreateRunJSONRequestBody = RunInput
+
+// UpdateSessionSettingsJSONRequestBody defines body for UpdateSessionSettings for application/json ContentType.
+type UpdateSessionSettingsJSONRequestBody = SessionSettingsInput
+
+// TransferSessionJSONRequestBody defines body for TransferSession for application/json ContentType.
+type TransferSessionJSONRequestBody = OwnerInput
 
 // EnrolEdgeJSONRequestBody defines body for EnrolEdge for application/json ContentType.
 type EnrolEdgeJSONRequestBody = EnrolInput
@@ -1481,6 +2281,12 @@ type ServerInterface interface {
 	// GetArtifactContent An artifact's bytes
 	// (GET /client/artifacts/{artifact_id}/content)
 	GetArtifactContent(w http.ResponseWriter, r *http.Request, artifactID ArtifactID)
+	// UploadAttachment Upload a file to send
+	// (POST /client/attachments)
+	UploadAttachment(w http.ResponseWriter, r *http.Request, params UploadAttachmentParams)
+	// GetAttachment What is known of an uploaded file
+	// (GET /client/attachments/{attachment_id})
+	GetAttachment(w http.ResponseWriter, r *http.Request, attachmentID AttachmentID)
 	// BootstrapUser Make the first user
 	// (POST /client/auth/bootstrap)
 	BootstrapUser(w http.ResponseWriter, r *http.Request)
@@ -1490,6 +2296,9 @@ type ServerInterface interface {
 	// Logout End this device's login
 	// (POST /client/auth/logout)
 	Logout(w http.ResponseWriter, r *http.Request)
+	// LogoutEverywhere End all of my logins
+	// (POST /client/auth/logout-everywhere)
+	LogoutEverywhere(w http.ResponseWriter, r *http.Request)
 	// GetMe Who am I, on which device
 	// (GET /client/auth/me)
 	GetMe(w http.ResponseWriter, r *http.Request)
@@ -1499,12 +2308,45 @@ type ServerInterface interface {
 	// RegisterUser Make a user from an invitation
 	// (POST /client/auth/register)
 	RegisterUser(w http.ResponseWriter, r *http.Request)
+	// ListContacts My friends, requests and blocks, by name
+	// (GET /client/contacts)
+	ListContacts(w http.ResponseWriter, r *http.Request)
+	// RequestContact Ask somebody to be a friend
+	// (POST /client/contacts)
+	RequestContact(w http.ResponseWriter, r *http.Request)
+	// AcceptContact Make a friend of who has asked me
+	// (POST /client/contacts/requests/{request_id}/accept)
+	AcceptContact(w http.ResponseWriter, r *http.Request, requestID RequestID)
+	// DeclineContact Take a request off my list
+	// (POST /client/contacts/requests/{request_id}/decline)
+	DeclineContact(w http.ResponseWriter, r *http.Request, requestID RequestID)
+	// RemoveContact End a friendship, or take a request back
+	// (DELETE /client/contacts/{user_id})
+	RemoveContact(w http.ResponseWriter, r *http.Request, userID UserID)
+	// UnblockContact End a block
+	// (DELETE /client/contacts/{user_id}/block)
+	UnblockContact(w http.ResponseWriter, r *http.Request, userID UserID)
+	// BlockContact Be nobody to somebody
+	// (PUT /client/contacts/{user_id}/block)
+	BlockContact(w http.ResponseWriter, r *http.Request, userID UserID)
 	// ListDevices My devices, newest first
 	// (GET /client/devices)
 	ListDevices(w http.ResponseWriter, r *http.Request)
 	// RegisterDevice Register a further device of mine
 	// (POST /client/devices)
 	RegisterDevice(w http.ResponseWriter, r *http.Request, params RegisterDeviceParams)
+	// PutAttention Say that I look at this device, or that I do not
+	// (PUT /client/devices/self/attention)
+	PutAttention(w http.ResponseWriter, r *http.Request)
+	// UnregisterPush Push nothing to this device any more
+	// (DELETE /client/devices/self/push)
+	UnregisterPush(w http.ResponseWriter, r *http.Request)
+	// RegisterPush Have this device pushed to while it is not connected
+	// (POST /client/devices/self/push)
+	RegisterPush(w http.ResponseWriter, r *http.Request)
+	// TestPush Push something to this device now
+	// (POST /client/devices/self/push/test)
+	TestPush(w http.ResponseWriter, r *http.Request)
 	// RevokeDevice Revoke a device of mine
 	// (DELETE /client/devices/{device_id})
 	RevokeDevice(w http.ResponseWriter, r *http.Request, deviceID DeviceID)
@@ -1529,21 +2371,75 @@ type ServerInterface interface {
 	// CreateInvitation Invite one person
 	// (POST /client/invitations)
 	CreateInvitation(w http.ResponseWriter, r *http.Request, params CreateInvitationParams)
+	// EditMessage Say something else in a message of mine
+	// (PUT /client/messages/{message_id})
+	EditMessage(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// ForwardMessage Say in other conversations what a message says
+	// (POST /client/messages/{message_id}/forward)
+	ForwardMessage(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// UnpinMessage Remove a pin
+	// (DELETE /client/messages/{message_id}/pin)
+	UnpinMessage(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// PinMessage Pin a message in its conversation
+	// (POST /client/messages/{message_id}/pin)
+	PinMessage(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// RemoveReaction Take my reaction back
+	// (DELETE /client/messages/{message_id}/reactions)
+	RemoveReaction(w http.ResponseWriter, r *http.Request, messageID MessageID, params RemoveReactionParams)
+	// ListReactions Who reacted to a message, and how
+	// (GET /client/messages/{message_id}/reactions)
+	ListReactions(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// AddReaction React to a message
+	// (POST /client/messages/{message_id}/reactions)
+	AddReaction(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// RecallMessage Take a message back
+	// (POST /client/messages/{message_id}/recall)
+	RecallMessage(w http.ResponseWriter, r *http.Request, messageID MessageID)
+	// ListNotifications What I am told, the newest first
+	// (GET /client/notifications)
+	ListNotifications(w http.ResponseWriter, r *http.Request, params ListNotificationsParams)
+	// ReadAllNotifications Mark everything as read, up to a time
+	// (POST /client/notifications/read)
+	ReadAllNotifications(w http.ResponseWriter, r *http.Request)
+	// ListPushDeliveries What became of a notification on each of my devices
+	// (GET /client/notifications/{notification_id}/deliveries)
+	ListPushDeliveries(w http.ResponseWriter, r *http.Request, notificationID string)
+	// ReadNotification Mark one thing as read
+	// (POST /client/notifications/{notification_id}/read)
+	ReadNotification(w http.ResponseWriter, r *http.Request, notificationID NotificationID)
+	// FindPerson The person of exactly this login name
+	// (GET /client/people/{username})
+	FindPerson(w http.ResponseWriter, r *http.Request, username Username)
 	// ListPrompts Questions of agents that I may answer, the oldest first
 	// (GET /client/prompts)
 	ListPrompts(w http.ResponseWriter, r *http.Request, params ListPromptsParams)
+	// GetPush Which of my devices are pushed to, and the key that browsers subscribe with
+	// (GET /client/push)
+	GetPush(w http.ResponseWriter, r *http.Request)
+	// SearchMessages Find messages by their words
+	// (GET /client/search)
+	SearchMessages(w http.ResponseWriter, r *http.Request, params SearchMessagesParams)
 	// ListSessions Conversations I am a member of, most recently changed first
 	// (GET /client/sessions)
 	ListSessions(w http.ResponseWriter, r *http.Request, params ListSessionsParams)
 	// CreateGroupSession Open a conversation with any number of users and agents
 	// (POST /client/sessions/group)
 	CreateGroupSession(w http.ResponseWriter, r *http.Request, params CreateGroupSessionParams)
-	// CreatePrivateSession Open a conversation with one user or one agent
+	// CreatePrivateSession Open the conversation with one user or one agent
 	// (POST /client/sessions/private)
 	CreatePrivateSession(w http.ResponseWriter, r *http.Request, params CreatePrivateSessionParams)
 	// GetSession One conversation
 	// (GET /client/sessions/{session_id})
 	GetSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// DissolveSession Close a group for good
+	// (POST /client/sessions/{session_id}/dissolve)
+	DissolveSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// UpdateSessionInfo Change what a group is called, how it looks and what it announces
+	// (PATCH /client/sessions/{session_id}/info)
+	UpdateSessionInfo(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// LeaveSession Leave a group
+	// (POST /client/sessions/{session_id}/leave)
+	LeaveSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
 	// AddMember Add a user or an agent to a group
 	// (POST /client/sessions/{session_id}/members)
 	AddMember(w http.ResponseWriter, r *http.Request, sessionID SessionID, params AddMemberParams)
@@ -1556,15 +2452,33 @@ type ServerInterface interface {
 	// SendMessage Send a message, and start the runs that it asks for
 	// (POST /client/sessions/{session_id}/messages)
 	SendMessage(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// ListMessageChanges Messages that were changed after a point, as they are now
+	// (GET /client/sessions/{session_id}/messages/changes)
+	ListMessageChanges(w http.ResponseWriter, r *http.Request, sessionID SessionID, params ListMessageChangesParams)
 	// SyncMessages Messages after a point, oldest first
 	// (GET /client/sessions/{session_id}/messages/sync)
 	SyncMessages(w http.ResponseWriter, r *http.Request, sessionID SessionID, params SyncMessagesParams)
+	// ListPins The pinned messages of a conversation, the newest pin first
+	// (GET /client/sessions/{session_id}/pins)
+	ListPins(w http.ResponseWriter, r *http.Request, sessionID SessionID)
 	// MarkRead Move my read mark forward
 	// (POST /client/sessions/{session_id}/read)
 	MarkRead(w http.ResponseWriter, r *http.Request, sessionID SessionID)
 	// CreateRun Start a run of one agent in this conversation, and hear where to follow it
 	// (POST /client/sessions/{session_id}/runs)
 	CreateRun(w http.ResponseWriter, r *http.Request, sessionID SessionID, params CreateRunParams)
+	// UpdateSessionSettings Pin, archive or mute a conversation for myself
+	// (PATCH /client/sessions/{session_id}/settings)
+	UpdateSessionSettings(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// TransferSession Make another person the owner of a group
+	// (POST /client/sessions/{session_id}/transfer-owner)
+	TransferSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// SyncChanges Everything that changed, without a socket
+	// (GET /client/sync)
+	SyncChanges(w http.ResponseWriter, r *http.Request, params SyncChangesParams)
+	// GetUnread How much I have not read
+	// (GET /client/unread)
+	GetUnread(w http.ResponseWriter, r *http.Request)
 	// HeadBlob Does the hub have these bytes?
 	// (HEAD /edge/blobs/{sha256})
 	HeadBlob(w http.ResponseWriter, r *http.Request, sha256 SHA256)
@@ -1758,6 +2672,78 @@ func (siw *ServerInterfaceWrapper) GetArtifactContent(w http.ResponseWriter, r *
 	handler.ServeHTTP(w, r)
 }
 
+// UploadAttachment operation middleware
+func (siw *ServerInterfaceWrapper) UploadAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadAttachmentParams
+
+	// ------------- Required query parameter "filename" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "filename", r.URL.Query(), &params.Filename, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "filename"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "filename", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "mime_type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "mime_type", r.URL.Query(), &params.MimeType, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "mime_type"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "mime_type", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UploadAttachment(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAttachment operation middleware
+func (siw *ServerInterfaceWrapper) GetAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "attachment_id" -------------
+	var attachmentID AttachmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment_id", r.PathValue("attachment_id"), &attachmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "attachment_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAttachment(w, r, attachmentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // BootstrapUser operation middleware
 func (siw *ServerInterfaceWrapper) BootstrapUser(w http.ResponseWriter, r *http.Request) {
 
@@ -1800,6 +2786,20 @@ func (siw *ServerInterfaceWrapper) Logout(w http.ResponseWriter, r *http.Request
 	handler.ServeHTTP(w, r)
 }
 
+// LogoutEverywhere operation middleware
+func (siw *ServerInterfaceWrapper) LogoutEverywhere(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LogoutEverywhere(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetMe operation middleware
 func (siw *ServerInterfaceWrapper) GetMe(w http.ResponseWriter, r *http.Request) {
 
@@ -1833,6 +2833,164 @@ func (siw *ServerInterfaceWrapper) RegisterUser(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.RegisterUser(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListContacts operation middleware
+func (siw *ServerInterfaceWrapper) ListContacts(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListContacts(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RequestContact operation middleware
+func (siw *ServerInterfaceWrapper) RequestContact(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RequestContact(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AcceptContact operation middleware
+func (siw *ServerInterfaceWrapper) AcceptContact(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "request_id" -------------
+	var requestID RequestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "request_id", r.PathValue("request_id"), &requestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "request_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AcceptContact(w, r, requestID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DeclineContact operation middleware
+func (siw *ServerInterfaceWrapper) DeclineContact(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "request_id" -------------
+	var requestID RequestID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "request_id", r.PathValue("request_id"), &requestID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "request_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DeclineContact(w, r, requestID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemoveContact operation middleware
+func (siw *ServerInterfaceWrapper) RemoveContact(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "user_id" -------------
+	var userID UserID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "user_id", r.PathValue("user_id"), &userID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "user_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemoveContact(w, r, userID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UnblockContact operation middleware
+func (siw *ServerInterfaceWrapper) UnblockContact(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "user_id" -------------
+	var userID UserID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "user_id", r.PathValue("user_id"), &userID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "user_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnblockContact(w, r, userID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// BlockContact operation middleware
+func (siw *ServerInterfaceWrapper) BlockContact(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "user_id" -------------
+	var userID UserID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "user_id", r.PathValue("user_id"), &userID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "user_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.BlockContact(w, r, userID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -1892,6 +3050,62 @@ func (siw *ServerInterfaceWrapper) RegisterDevice(w http.ResponseWriter, r *http
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.RegisterDevice(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PutAttention operation middleware
+func (siw *ServerInterfaceWrapper) PutAttention(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PutAttention(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UnregisterPush operation middleware
+func (siw *ServerInterfaceWrapper) UnregisterPush(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnregisterPush(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RegisterPush operation middleware
+func (siw *ServerInterfaceWrapper) RegisterPush(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RegisterPush(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TestPush operation middleware
+func (siw *ServerInterfaceWrapper) TestPush(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TestPush(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2153,6 +3367,381 @@ func (siw *ServerInterfaceWrapper) CreateInvitation(w http.ResponseWriter, r *ht
 	handler.ServeHTTP(w, r)
 }
 
+// EditMessage operation middleware
+func (siw *ServerInterfaceWrapper) EditMessage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EditMessage(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ForwardMessage operation middleware
+func (siw *ServerInterfaceWrapper) ForwardMessage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ForwardMessage(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UnpinMessage operation middleware
+func (siw *ServerInterfaceWrapper) UnpinMessage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnpinMessage(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PinMessage operation middleware
+func (siw *ServerInterfaceWrapper) PinMessage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PinMessage(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemoveReaction operation middleware
+func (siw *ServerInterfaceWrapper) RemoveReaction(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RemoveReactionParams
+
+	// ------------- Required query parameter "reaction" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "reaction", r.URL.Query(), &params.Reaction, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "reaction"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reaction", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemoveReaction(w, r, messageID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListReactions operation middleware
+func (siw *ServerInterfaceWrapper) ListReactions(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListReactions(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddReaction operation middleware
+func (siw *ServerInterfaceWrapper) AddReaction(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddReaction(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RecallMessage operation middleware
+func (siw *ServerInterfaceWrapper) RecallMessage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "message_id" -------------
+	var messageID MessageID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "message_id", r.PathValue("message_id"), &messageID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "message_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RecallMessage(w, r, messageID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListNotifications operation middleware
+func (siw *ServerInterfaceWrapper) ListNotifications(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListNotificationsParams
+
+	// ------------- Optional query parameter "unread" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "unread", r.URL.Query(), &params.Unread, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "unread"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "unread", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListNotifications(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ReadAllNotifications operation middleware
+func (siw *ServerInterfaceWrapper) ReadAllNotifications(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ReadAllNotifications(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListPushDeliveries operation middleware
+func (siw *ServerInterfaceWrapper) ListPushDeliveries(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "notification_id" -------------
+	var notificationID string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "notification_id", r.PathValue("notification_id"), &notificationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "notification_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPushDeliveries(w, r, notificationID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ReadNotification operation middleware
+func (siw *ServerInterfaceWrapper) ReadNotification(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "notification_id" -------------
+	var notificationID NotificationID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "notification_id", r.PathValue("notification_id"), &notificationID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "notification_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ReadNotification(w, r, notificationID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// FindPerson operation middleware
+func (siw *ServerInterfaceWrapper) FindPerson(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "username" -------------
+	var username Username
+
+	err = runtime.BindStyledParameterWithOptions("simple", "username", r.PathValue("username"), &username, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "username", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.FindPerson(w, r, username)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ListPrompts operation middleware
 func (siw *ServerInterfaceWrapper) ListPrompts(w http.ResponseWriter, r *http.Request) {
 
@@ -2203,6 +3792,92 @@ func (siw *ServerInterfaceWrapper) ListPrompts(w http.ResponseWriter, r *http.Re
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListPrompts(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPush operation middleware
+func (siw *ServerInterfaceWrapper) GetPush(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPush(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SearchMessages operation middleware
+func (siw *ServerInterfaceWrapper) SearchMessages(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SearchMessagesParams
+
+	// ------------- Required query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "session_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "session_id", r.URL.Query(), &params.SessionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "session_id"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SearchMessages(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2387,6 +4062,84 @@ func (siw *ServerInterfaceWrapper) GetSession(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
+// DissolveSession operation middleware
+func (siw *ServerInterfaceWrapper) DissolveSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DissolveSession(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateSessionInfo operation middleware
+func (siw *ServerInterfaceWrapper) UpdateSessionInfo(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateSessionInfo(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// LeaveSession operation middleware
+func (siw *ServerInterfaceWrapper) LeaveSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.LeaveSession(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // AddMember operation middleware
 func (siw *ServerInterfaceWrapper) AddMember(w http.ResponseWriter, r *http.Request) {
 
@@ -2557,6 +4310,61 @@ func (siw *ServerInterfaceWrapper) SendMessage(w http.ResponseWriter, r *http.Re
 	handler.ServeHTTP(w, r)
 }
 
+// ListMessageChanges operation middleware
+func (siw *ServerInterfaceWrapper) ListMessageChanges(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListMessageChangesParams
+
+	// ------------- Optional query parameter "after_change" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after_change", r.URL.Query(), &params.AfterChange, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after_change"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after_change", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListMessageChanges(w, r, sessionID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // SyncMessages operation middleware
 func (siw *ServerInterfaceWrapper) SyncMessages(w http.ResponseWriter, r *http.Request) {
 
@@ -2603,6 +4411,32 @@ func (siw *ServerInterfaceWrapper) SyncMessages(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.SyncMessages(w, r, sessionID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListPins operation middleware
+func (siw *ServerInterfaceWrapper) ListPins(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPins(w, r, sessionID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -2683,6 +4517,131 @@ func (siw *ServerInterfaceWrapper) CreateRun(w http.ResponseWriter, r *http.Requ
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.CreateRun(w, r, sessionID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateSessionSettings operation middleware
+func (siw *ServerInterfaceWrapper) UpdateSessionSettings(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateSessionSettings(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TransferSession operation middleware
+func (siw *ServerInterfaceWrapper) TransferSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TransferSession(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SyncChanges operation middleware
+func (siw *ServerInterfaceWrapper) SyncChanges(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SyncChangesParams
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "wait" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "wait", r.URL.Query(), &params.Wait, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "wait"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "wait", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SyncChanges(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetUnread operation middleware
+func (siw *ServerInterfaceWrapper) GetUnread(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetUnread(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -3353,22 +5312,45 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/auth/login", wrapper.Login)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/auth/refresh", wrapper.RefreshTokens)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/auth/logout", wrapper.Logout)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/auth/logout-everywhere", wrapper.LogoutEverywhere)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/auth/me", wrapper.GetMe)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/invitations", wrapper.CreateInvitation)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/devices", wrapper.ListDevices)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/devices", wrapper.RegisterDevice)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/devices/{device_id}", wrapper.RevokeDevice)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/client/devices/self/attention", wrapper.PutAttention)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/devices/self/push", wrapper.UnregisterPush)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/devices/self/push", wrapper.RegisterPush)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/devices/self/push/test", wrapper.TestPush)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/push", wrapper.GetPush)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/notifications/{notification_id}/deliveries", wrapper.ListPushDeliveries)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions", wrapper.ListSessions)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/unread", wrapper.GetUnread)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/private", wrapper.CreatePrivateSession)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/group", wrapper.CreateGroupSession)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}", wrapper.GetSession)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/members", wrapper.AddMember)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/sessions/{session_id}/members/{member_id}", wrapper.RemoveMember)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/client/sessions/{session_id}/info", wrapper.UpdateSessionInfo)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/client/sessions/{session_id}/settings", wrapper.UpdateSessionSettings)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/leave", wrapper.LeaveSession)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/transfer-owner", wrapper.TransferSession)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/dissolve", wrapper.DissolveSession)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages", wrapper.ListMessages)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/messages", wrapper.SendMessage)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/runs", wrapper.CreateRun)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages/sync", wrapper.SyncMessages)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages/changes", wrapper.ListMessageChanges)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/read", wrapper.MarkRead)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/client/messages/{message_id}", wrapper.EditMessage)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/messages/{message_id}/recall", wrapper.RecallMessage)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/messages/{message_id}/forward", wrapper.ForwardMessage)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/messages/{message_id}/pin", wrapper.UnpinMessage)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/messages/{message_id}/pin", wrapper.PinMessage)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/pins", wrapper.ListPins)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/messages/{message_id}/reactions", wrapper.RemoveReaction)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/messages/{message_id}/reactions", wrapper.ListReactions)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/messages/{message_id}/reactions", wrapper.AddReaction)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/agents", wrapper.ListAgents)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/agents", wrapper.CreateAgent)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/agents/{agent_id}", wrapper.GetAgent)
@@ -3389,8 +5371,23 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals/{request_id}", wrapper.GetPrompt)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/web/agent-tasks/{task_id}/approvals/{request_id}", wrapper.AnswerPrompt)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/prompts", wrapper.ListPrompts)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/people/{username}", wrapper.FindPerson)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/contacts", wrapper.ListContacts)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/contacts", wrapper.RequestContact)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/contacts/requests/{request_id}/accept", wrapper.AcceptContact)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/contacts/requests/{request_id}/decline", wrapper.DeclineContact)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/contacts/{user_id}", wrapper.RemoveContact)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/client/contacts/{user_id}/block", wrapper.UnblockContact)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/client/contacts/{user_id}/block", wrapper.BlockContact)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/notifications", wrapper.ListNotifications)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/notifications/read", wrapper.ReadAllNotifications)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/notifications/{notification_id}/read", wrapper.ReadNotification)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}", wrapper.GetArtifact)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}/content", wrapper.GetArtifactContent)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/attachments", wrapper.UploadAttachment)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/attachments/{attachment_id}", wrapper.GetAttachment)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/search", wrapper.SearchMessages)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sync", wrapper.SyncChanges)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/edge/enrol", wrapper.EnrolEdge)
 	m.HandleFunc(http.MethodHead+" "+options.BaseURL+"/edge/blobs/{sha256}", wrapper.HeadBlob)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/edge/blobs/{sha256}", wrapper.PutBlob)
@@ -3649,6 +5646,93 @@ func (response GetArtifactContentdefaultApplicationProblemPlusJSONResponse) Visi
 	return err
 }
 
+type UploadAttachmentRequestObject struct {
+	Params UploadAttachmentParams
+	Body   io.Reader
+}
+
+type UploadAttachmentResponseObject interface {
+	VisitUploadAttachmentResponse(w http.ResponseWriter) error
+}
+
+type UploadAttachment201JSONResponse UploadedFile
+
+func (response UploadAttachment201JSONResponse) VisitUploadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadAttachmentdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UploadAttachmentdefaultApplicationProblemPlusJSONResponse) VisitUploadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAttachmentRequestObject struct {
+	AttachmentID AttachmentID `json:"attachment_id"`
+}
+
+type GetAttachmentResponseObject interface {
+	VisitGetAttachmentResponse(w http.ResponseWriter) error
+}
+
+type GetAttachment200JSONResponse UploadedFile
+
+func (response GetAttachment200JSONResponse) VisitGetAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAttachmentdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response GetAttachmentdefaultApplicationProblemPlusJSONResponse) VisitGetAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type BootstrapUserRequestObject struct {
 	Body *BootstrapUserJSONRequestBody
 }
@@ -3771,6 +5855,50 @@ type LogoutdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response LogoutdefaultApplicationProblemPlusJSONResponse) VisitLogoutResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LogoutEverywhereRequestObject struct {
+}
+
+type LogoutEverywhereResponseObject interface {
+	VisitLogoutEverywhereResponse(w http.ResponseWriter) error
+}
+
+type LogoutEverywhere204ResponseHeaders struct {
+	SetCookie *string
+}
+
+type LogoutEverywhere204Response struct {
+	Headers LogoutEverywhere204ResponseHeaders
+}
+
+func (response LogoutEverywhere204Response) VisitLogoutEverywhereResponse(w http.ResponseWriter) error {
+	if response.Headers.SetCookie != nil {
+		w.Header().Set("Set-Cookie", fmt.Sprint(*response.Headers.SetCookie))
+	}
+	w.WriteHeader(204)
+	return nil
+}
+
+type LogoutEverywheredefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response LogoutEverywheredefaultApplicationProblemPlusJSONResponse) VisitLogoutEverywhereResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -3919,6 +6047,282 @@ func (response RegisterUserdefaultApplicationProblemPlusJSONResponse) VisitRegis
 	return err
 }
 
+type ListContactsRequestObject struct {
+}
+
+type ListContactsResponseObject interface {
+	VisitListContactsResponse(w http.ResponseWriter) error
+}
+
+type ListContacts200JSONResponse ContactList
+
+func (response ListContacts200JSONResponse) VisitListContactsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListContactsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListContactsdefaultApplicationProblemPlusJSONResponse) VisitListContactsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestContactRequestObject struct {
+	Body *RequestContactJSONRequestBody
+}
+
+type RequestContactResponseObject interface {
+	VisitRequestContactResponse(w http.ResponseWriter) error
+}
+
+type RequestContact200JSONResponse Contact
+
+func (response RequestContact200JSONResponse) VisitRequestContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestContactdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RequestContactdefaultApplicationProblemPlusJSONResponse) VisitRequestContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptContactRequestObject struct {
+	RequestID RequestID `json:"request_id"`
+}
+
+type AcceptContactResponseObject interface {
+	VisitAcceptContactResponse(w http.ResponseWriter) error
+}
+
+type AcceptContact200JSONResponse Contact
+
+func (response AcceptContact200JSONResponse) VisitAcceptContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AcceptContactdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response AcceptContactdefaultApplicationProblemPlusJSONResponse) VisitAcceptContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DeclineContactRequestObject struct {
+	RequestID RequestID `json:"request_id"`
+}
+
+type DeclineContactResponseObject interface {
+	VisitDeclineContactResponse(w http.ResponseWriter) error
+}
+
+type DeclineContact204Response struct {
+}
+
+func (response DeclineContact204Response) VisitDeclineContactResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DeclineContactdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response DeclineContactdefaultApplicationProblemPlusJSONResponse) VisitDeclineContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveContactRequestObject struct {
+	UserID UserID `json:"user_id"`
+}
+
+type RemoveContactResponseObject interface {
+	VisitRemoveContactResponse(w http.ResponseWriter) error
+}
+
+type RemoveContact204Response struct {
+}
+
+func (response RemoveContact204Response) VisitRemoveContactResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveContactdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RemoveContactdefaultApplicationProblemPlusJSONResponse) VisitRemoveContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnblockContactRequestObject struct {
+	UserID UserID `json:"user_id"`
+}
+
+type UnblockContactResponseObject interface {
+	VisitUnblockContactResponse(w http.ResponseWriter) error
+}
+
+type UnblockContact204Response struct {
+}
+
+func (response UnblockContact204Response) VisitUnblockContactResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type UnblockContactdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UnblockContactdefaultApplicationProblemPlusJSONResponse) VisitUnblockContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BlockContactRequestObject struct {
+	UserID UserID `json:"user_id"`
+}
+
+type BlockContactResponseObject interface {
+	VisitBlockContactResponse(w http.ResponseWriter) error
+}
+
+type BlockContact204Response struct {
+}
+
+func (response BlockContact204Response) VisitBlockContactResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type BlockContactdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response BlockContactdefaultApplicationProblemPlusJSONResponse) VisitBlockContactResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListDevicesRequestObject struct {
 }
 
@@ -3991,6 +6395,164 @@ type RegisterDevicedefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response RegisterDevicedefaultApplicationProblemPlusJSONResponse) VisitRegisterDeviceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PutAttentionRequestObject struct {
+	Body *PutAttentionJSONRequestBody
+}
+
+type PutAttentionResponseObject interface {
+	VisitPutAttentionResponse(w http.ResponseWriter) error
+}
+
+type PutAttention204Response struct {
+}
+
+func (response PutAttention204Response) VisitPutAttentionResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type PutAttentiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response PutAttentiondefaultApplicationProblemPlusJSONResponse) VisitPutAttentionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnregisterPushRequestObject struct {
+}
+
+type UnregisterPushResponseObject interface {
+	VisitUnregisterPushResponse(w http.ResponseWriter) error
+}
+
+type UnregisterPush204Response struct {
+}
+
+func (response UnregisterPush204Response) VisitUnregisterPushResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type UnregisterPushdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UnregisterPushdefaultApplicationProblemPlusJSONResponse) VisitUnregisterPushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegisterPushRequestObject struct {
+	Body *RegisterPushJSONRequestBody
+}
+
+type RegisterPushResponseObject interface {
+	VisitRegisterPushResponse(w http.ResponseWriter) error
+}
+
+type RegisterPush200JSONResponse PushRegistration
+
+func (response RegisterPush200JSONResponse) VisitRegisterPushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegisterPushdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RegisterPushdefaultApplicationProblemPlusJSONResponse) VisitRegisterPushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestPushRequestObject struct {
+}
+
+type TestPushResponseObject interface {
+	VisitTestPushResponse(w http.ResponseWriter) error
+}
+
+type TestPush200JSONResponse PushTest
+
+func (response TestPush200JSONResponse) VisitTestPushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TestPushdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response TestPushdefaultApplicationProblemPlusJSONResponse) VisitTestPushResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4327,6 +6889,545 @@ func (response CreateInvitationdefaultApplicationProblemPlusJSONResponse) VisitC
 	return err
 }
 
+type EditMessageRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+	Body      *EditMessageJSONRequestBody
+}
+
+type EditMessageResponseObject interface {
+	VisitEditMessageResponse(w http.ResponseWriter) error
+}
+
+type EditMessage200JSONResponse Message
+
+func (response EditMessage200JSONResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditMessagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response EditMessagedefaultApplicationProblemPlusJSONResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ForwardMessageRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+	Body      *ForwardMessageJSONRequestBody
+}
+
+type ForwardMessageResponseObject interface {
+	VisitForwardMessageResponse(w http.ResponseWriter) error
+}
+
+type ForwardMessage201JSONResponse ForwardReceipt
+
+func (response ForwardMessage201JSONResponse) VisitForwardMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ForwardMessagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ForwardMessagedefaultApplicationProblemPlusJSONResponse) VisitForwardMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnpinMessageRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+}
+
+type UnpinMessageResponseObject interface {
+	VisitUnpinMessageResponse(w http.ResponseWriter) error
+}
+
+type UnpinMessage204Response struct {
+}
+
+func (response UnpinMessage204Response) VisitUnpinMessageResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type UnpinMessagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UnpinMessagedefaultApplicationProblemPlusJSONResponse) VisitUnpinMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PinMessageRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+}
+
+type PinMessageResponseObject interface {
+	VisitPinMessageResponse(w http.ResponseWriter) error
+}
+
+type PinMessage200JSONResponse MessagePinPayload
+
+func (response PinMessage200JSONResponse) VisitPinMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PinMessagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response PinMessagedefaultApplicationProblemPlusJSONResponse) VisitPinMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveReactionRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+	Params    RemoveReactionParams
+}
+
+type RemoveReactionResponseObject interface {
+	VisitRemoveReactionResponse(w http.ResponseWriter) error
+}
+
+type RemoveReaction204Response struct {
+}
+
+func (response RemoveReaction204Response) VisitRemoveReactionResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveReactiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RemoveReactiondefaultApplicationProblemPlusJSONResponse) VisitRemoveReactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListReactionsRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+}
+
+type ListReactionsResponseObject interface {
+	VisitListReactionsResponse(w http.ResponseWriter) error
+}
+
+type ListReactions200JSONResponse ReactionList
+
+func (response ListReactions200JSONResponse) VisitListReactionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListReactionsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListReactionsdefaultApplicationProblemPlusJSONResponse) VisitListReactionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddReactionRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+	Body      *AddReactionJSONRequestBody
+}
+
+type AddReactionResponseObject interface {
+	VisitAddReactionResponse(w http.ResponseWriter) error
+}
+
+type AddReaction200JSONResponse ReactionList
+
+func (response AddReaction200JSONResponse) VisitAddReactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddReactiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response AddReactiondefaultApplicationProblemPlusJSONResponse) VisitAddReactionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecallMessageRequestObject struct {
+	MessageID MessageID `json:"message_id"`
+}
+
+type RecallMessageResponseObject interface {
+	VisitRecallMessageResponse(w http.ResponseWriter) error
+}
+
+type RecallMessage200JSONResponse Message
+
+func (response RecallMessage200JSONResponse) VisitRecallMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RecallMessagedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RecallMessagedefaultApplicationProblemPlusJSONResponse) VisitRecallMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListNotificationsRequestObject struct {
+	Params ListNotificationsParams
+}
+
+type ListNotificationsResponseObject interface {
+	VisitListNotificationsResponse(w http.ResponseWriter) error
+}
+
+type ListNotifications200JSONResponse NotificationList
+
+func (response ListNotifications200JSONResponse) VisitListNotificationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListNotificationsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListNotificationsdefaultApplicationProblemPlusJSONResponse) VisitListNotificationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReadAllNotificationsRequestObject struct {
+	Body *ReadAllNotificationsJSONRequestBody
+}
+
+type ReadAllNotificationsResponseObject interface {
+	VisitReadAllNotificationsResponse(w http.ResponseWriter) error
+}
+
+type ReadAllNotifications204Response struct {
+}
+
+func (response ReadAllNotifications204Response) VisitReadAllNotificationsResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type ReadAllNotificationsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ReadAllNotificationsdefaultApplicationProblemPlusJSONResponse) VisitReadAllNotificationsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPushDeliveriesRequestObject struct {
+	NotificationID string `json:"notification_id"`
+}
+
+type ListPushDeliveriesResponseObject interface {
+	VisitListPushDeliveriesResponse(w http.ResponseWriter) error
+}
+
+type ListPushDeliveries200JSONResponse PushDeliveryList
+
+func (response ListPushDeliveries200JSONResponse) VisitListPushDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPushDeliveriesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListPushDeliveriesdefaultApplicationProblemPlusJSONResponse) VisitListPushDeliveriesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReadNotificationRequestObject struct {
+	NotificationID NotificationID `json:"notification_id"`
+}
+
+type ReadNotificationResponseObject interface {
+	VisitReadNotificationResponse(w http.ResponseWriter) error
+}
+
+type ReadNotification204Response struct {
+}
+
+func (response ReadNotification204Response) VisitReadNotificationResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type ReadNotificationdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ReadNotificationdefaultApplicationProblemPlusJSONResponse) VisitReadNotificationResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindPersonRequestObject struct {
+	Username Username `json:"username"`
+}
+
+type FindPersonResponseObject interface {
+	VisitFindPersonResponse(w http.ResponseWriter) error
+}
+
+type FindPerson200JSONResponse Person
+
+func (response FindPerson200JSONResponse) VisitFindPersonResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type FindPersondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response FindPersondefaultApplicationProblemPlusJSONResponse) VisitFindPersonResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListPromptsRequestObject struct {
 	Params ListPromptsParams
 }
@@ -4356,6 +7457,91 @@ type ListPromptsdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response ListPromptsdefaultApplicationProblemPlusJSONResponse) VisitListPromptsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPushRequestObject struct {
+}
+
+type GetPushResponseObject interface {
+	VisitGetPushResponse(w http.ResponseWriter) error
+}
+
+type GetPush200JSONResponse PushOverview
+
+func (response GetPush200JSONResponse) VisitGetPushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPushdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response GetPushdefaultApplicationProblemPlusJSONResponse) VisitGetPushResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchMessagesRequestObject struct {
+	Params SearchMessagesParams
+}
+
+type SearchMessagesResponseObject interface {
+	VisitSearchMessagesResponse(w http.ResponseWriter) error
+}
+
+type SearchMessages200JSONResponse MessagesFound
+
+func (response SearchMessages200JSONResponse) VisitSearchMessagesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SearchMessagesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response SearchMessagesdefaultApplicationProblemPlusJSONResponse) VisitSearchMessagesResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4544,6 +7730,130 @@ func (response GetSessiondefaultApplicationProblemPlusJSONResponse) VisitGetSess
 	return err
 }
 
+type DissolveSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type DissolveSessionResponseObject interface {
+	VisitDissolveSessionResponse(w http.ResponseWriter) error
+}
+
+type DissolveSession200JSONResponse Session
+
+func (response DissolveSession200JSONResponse) VisitDissolveSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DissolveSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response DissolveSessiondefaultApplicationProblemPlusJSONResponse) VisitDissolveSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionInfoRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *UpdateSessionInfoJSONRequestBody
+}
+
+type UpdateSessionInfoResponseObject interface {
+	VisitUpdateSessionInfoResponse(w http.ResponseWriter) error
+}
+
+type UpdateSessionInfo200JSONResponse Session
+
+func (response UpdateSessionInfo200JSONResponse) VisitUpdateSessionInfoResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionInfodefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UpdateSessionInfodefaultApplicationProblemPlusJSONResponse) VisitUpdateSessionInfoResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type LeaveSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type LeaveSessionResponseObject interface {
+	VisitLeaveSessionResponse(w http.ResponseWriter) error
+}
+
+type LeaveSession204Response struct {
+}
+
+func (response LeaveSession204Response) VisitLeaveSessionResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type LeaveSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response LeaveSessiondefaultApplicationProblemPlusJSONResponse) VisitLeaveSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AddMemberRequestObject struct {
 	SessionID SessionID `json:"session_id"`
 	Params    AddMemberParams
@@ -4715,6 +8025,50 @@ func (response SendMessagedefaultApplicationProblemPlusJSONResponse) VisitSendMe
 	return err
 }
 
+type ListMessageChangesRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Params    ListMessageChangesParams
+}
+
+type ListMessageChangesResponseObject interface {
+	VisitListMessageChangesResponse(w http.ResponseWriter) error
+}
+
+type ListMessageChanges200JSONResponse MessageChangeList
+
+func (response ListMessageChanges200JSONResponse) VisitListMessageChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListMessageChangesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListMessageChangesdefaultApplicationProblemPlusJSONResponse) VisitListMessageChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SyncMessagesRequestObject struct {
 	SessionID SessionID `json:"session_id"`
 	Params    SyncMessagesParams
@@ -4745,6 +8099,49 @@ type SyncMessagesdefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response SyncMessagesdefaultApplicationProblemPlusJSONResponse) VisitSyncMessagesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPinsRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type ListPinsResponseObject interface {
+	VisitListPinsResponse(w http.ResponseWriter) error
+}
+
+type ListPins200JSONResponse PinList
+
+func (response ListPins200JSONResponse) VisitListPinsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPinsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListPinsdefaultApplicationProblemPlusJSONResponse) VisitListPinsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -4834,6 +8231,179 @@ type CreateRundefaultApplicationProblemPlusJSONResponse struct {
 }
 
 func (response CreateRundefaultApplicationProblemPlusJSONResponse) VisitCreateRunResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionSettingsRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *UpdateSessionSettingsJSONRequestBody
+}
+
+type UpdateSessionSettingsResponseObject interface {
+	VisitUpdateSessionSettingsResponse(w http.ResponseWriter) error
+}
+
+type UpdateSessionSettings200JSONResponse Session
+
+func (response UpdateSessionSettings200JSONResponse) VisitUpdateSessionSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionSettingsdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UpdateSessionSettingsdefaultApplicationProblemPlusJSONResponse) VisitUpdateSessionSettingsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransferSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *TransferSessionJSONRequestBody
+}
+
+type TransferSessionResponseObject interface {
+	VisitTransferSessionResponse(w http.ResponseWriter) error
+}
+
+type TransferSession200JSONResponse Session
+
+func (response TransferSession200JSONResponse) VisitTransferSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransferSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response TransferSessiondefaultApplicationProblemPlusJSONResponse) VisitTransferSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncChangesRequestObject struct {
+	Params SyncChangesParams
+}
+
+type SyncChangesResponseObject interface {
+	VisitSyncChangesResponse(w http.ResponseWriter) error
+}
+
+type SyncChanges200JSONResponse SyncPage
+
+func (response SyncChanges200JSONResponse) VisitSyncChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SyncChangesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response SyncChangesdefaultApplicationProblemPlusJSONResponse) VisitSyncChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetUnreadRequestObject struct {
+}
+
+type GetUnreadResponseObject interface {
+	VisitGetUnreadResponse(w http.ResponseWriter) error
+}
+
+type GetUnread200JSONResponse UnreadCount
+
+func (response GetUnread200JSONResponse) VisitGetUnreadResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetUnreaddefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response GetUnreaddefaultApplicationProblemPlusJSONResponse) VisitGetUnreadResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
@@ -5473,6 +9043,12 @@ type StrictServerInterface interface {
 	// GetArtifactContent An artifact's bytes
 	// (GET /client/artifacts/{artifact_id}/content)
 	GetArtifactContent(ctx context.Context, request GetArtifactContentRequestObject) (GetArtifactContentResponseObject, error)
+	// UploadAttachment Upload a file to send
+	// (POST /client/attachments)
+	UploadAttachment(ctx context.Context, request UploadAttachmentRequestObject) (UploadAttachmentResponseObject, error)
+	// GetAttachment What is known of an uploaded file
+	// (GET /client/attachments/{attachment_id})
+	GetAttachment(ctx context.Context, request GetAttachmentRequestObject) (GetAttachmentResponseObject, error)
 	// BootstrapUser Make the first user
 	// (POST /client/auth/bootstrap)
 	BootstrapUser(ctx context.Context, request BootstrapUserRequestObject) (BootstrapUserResponseObject, error)
@@ -5482,6 +9058,9 @@ type StrictServerInterface interface {
 	// Logout End this device's login
 	// (POST /client/auth/logout)
 	Logout(ctx context.Context, request LogoutRequestObject) (LogoutResponseObject, error)
+	// LogoutEverywhere End all of my logins
+	// (POST /client/auth/logout-everywhere)
+	LogoutEverywhere(ctx context.Context, request LogoutEverywhereRequestObject) (LogoutEverywhereResponseObject, error)
 	// GetMe Who am I, on which device
 	// (GET /client/auth/me)
 	GetMe(ctx context.Context, request GetMeRequestObject) (GetMeResponseObject, error)
@@ -5491,12 +9070,45 @@ type StrictServerInterface interface {
 	// RegisterUser Make a user from an invitation
 	// (POST /client/auth/register)
 	RegisterUser(ctx context.Context, request RegisterUserRequestObject) (RegisterUserResponseObject, error)
+	// ListContacts My friends, requests and blocks, by name
+	// (GET /client/contacts)
+	ListContacts(ctx context.Context, request ListContactsRequestObject) (ListContactsResponseObject, error)
+	// RequestContact Ask somebody to be a friend
+	// (POST /client/contacts)
+	RequestContact(ctx context.Context, request RequestContactRequestObject) (RequestContactResponseObject, error)
+	// AcceptContact Make a friend of who has asked me
+	// (POST /client/contacts/requests/{request_id}/accept)
+	AcceptContact(ctx context.Context, request AcceptContactRequestObject) (AcceptContactResponseObject, error)
+	// DeclineContact Take a request off my list
+	// (POST /client/contacts/requests/{request_id}/decline)
+	DeclineContact(ctx context.Context, request DeclineContactRequestObject) (DeclineContactResponseObject, error)
+	// RemoveContact End a friendship, or take a request back
+	// (DELETE /client/contacts/{user_id})
+	RemoveContact(ctx context.Context, request RemoveContactRequestObject) (RemoveContactResponseObject, error)
+	// UnblockContact End a block
+	// (DELETE /client/contacts/{user_id}/block)
+	UnblockContact(ctx context.Context, request UnblockContactRequestObject) (UnblockContactResponseObject, error)
+	// BlockContact Be nobody to somebody
+	// (PUT /client/contacts/{user_id}/block)
+	BlockContact(ctx context.Context, request BlockContactRequestObject) (BlockContactResponseObject, error)
 	// ListDevices My devices, newest first
 	// (GET /client/devices)
 	ListDevices(ctx context.Context, request ListDevicesRequestObject) (ListDevicesResponseObject, error)
 	// RegisterDevice Register a further device of mine
 	// (POST /client/devices)
 	RegisterDevice(ctx context.Context, request RegisterDeviceRequestObject) (RegisterDeviceResponseObject, error)
+	// PutAttention Say that I look at this device, or that I do not
+	// (PUT /client/devices/self/attention)
+	PutAttention(ctx context.Context, request PutAttentionRequestObject) (PutAttentionResponseObject, error)
+	// UnregisterPush Push nothing to this device any more
+	// (DELETE /client/devices/self/push)
+	UnregisterPush(ctx context.Context, request UnregisterPushRequestObject) (UnregisterPushResponseObject, error)
+	// RegisterPush Have this device pushed to while it is not connected
+	// (POST /client/devices/self/push)
+	RegisterPush(ctx context.Context, request RegisterPushRequestObject) (RegisterPushResponseObject, error)
+	// TestPush Push something to this device now
+	// (POST /client/devices/self/push/test)
+	TestPush(ctx context.Context, request TestPushRequestObject) (TestPushResponseObject, error)
 	// RevokeDevice Revoke a device of mine
 	// (DELETE /client/devices/{device_id})
 	RevokeDevice(ctx context.Context, request RevokeDeviceRequestObject) (RevokeDeviceResponseObject, error)
@@ -5521,21 +9133,75 @@ type StrictServerInterface interface {
 	// CreateInvitation Invite one person
 	// (POST /client/invitations)
 	CreateInvitation(ctx context.Context, request CreateInvitationRequestObject) (CreateInvitationResponseObject, error)
+	// EditMessage Say something else in a message of mine
+	// (PUT /client/messages/{message_id})
+	EditMessage(ctx context.Context, request EditMessageRequestObject) (EditMessageResponseObject, error)
+	// ForwardMessage Say in other conversations what a message says
+	// (POST /client/messages/{message_id}/forward)
+	ForwardMessage(ctx context.Context, request ForwardMessageRequestObject) (ForwardMessageResponseObject, error)
+	// UnpinMessage Remove a pin
+	// (DELETE /client/messages/{message_id}/pin)
+	UnpinMessage(ctx context.Context, request UnpinMessageRequestObject) (UnpinMessageResponseObject, error)
+	// PinMessage Pin a message in its conversation
+	// (POST /client/messages/{message_id}/pin)
+	PinMessage(ctx context.Context, request PinMessageRequestObject) (PinMessageResponseObject, error)
+	// RemoveReaction Take my reaction back
+	// (DELETE /client/messages/{message_id}/reactions)
+	RemoveReaction(ctx context.Context, request RemoveReactionRequestObject) (RemoveReactionResponseObject, error)
+	// ListReactions Who reacted to a message, and how
+	// (GET /client/messages/{message_id}/reactions)
+	ListReactions(ctx context.Context, request ListReactionsRequestObject) (ListReactionsResponseObject, error)
+	// AddReaction React to a message
+	// (POST /client/messages/{message_id}/reactions)
+	AddReaction(ctx context.Context, request AddReactionRequestObject) (AddReactionResponseObject, error)
+	// RecallMessage Take a message back
+	// (POST /client/messages/{message_id}/recall)
+	RecallMessage(ctx context.Context, request RecallMessageRequestObject) (RecallMessageResponseObject, error)
+	// ListNotifications What I am told, the newest first
+	// (GET /client/notifications)
+	ListNotifications(ctx context.Context, request ListNotificationsRequestObject) (ListNotificationsResponseObject, error)
+	// ReadAllNotifications Mark everything as read, up to a time
+	// (POST /client/notifications/read)
+	ReadAllNotifications(ctx context.Context, request ReadAllNotificationsRequestObject) (ReadAllNotificationsResponseObject, error)
+	// ListPushDeliveries What became of a notification on each of my devices
+	// (GET /client/notifications/{notification_id}/deliveries)
+	ListPushDeliveries(ctx context.Context, request ListPushDeliveriesRequestObject) (ListPushDeliveriesResponseObject, error)
+	// ReadNotification Mark one thing as read
+	// (POST /client/notifications/{notification_id}/read)
+	ReadNotification(ctx context.Context, request ReadNotificationRequestObject) (ReadNotificationResponseObject, error)
+	// FindPerson The person of exactly this login name
+	// (GET /client/people/{username})
+	FindPerson(ctx context.Context, request FindPersonRequestObject) (FindPersonResponseObject, error)
 	// ListPrompts Questions of agents that I may answer, the oldest first
 	// (GET /client/prompts)
 	ListPrompts(ctx context.Context, request ListPromptsRequestObject) (ListPromptsResponseObject, error)
+	// GetPush Which of my devices are pushed to, and the key that browsers subscribe with
+	// (GET /client/push)
+	GetPush(ctx context.Context, request GetPushRequestObject) (GetPushResponseObject, error)
+	// SearchMessages Find messages by their words
+	// (GET /client/search)
+	SearchMessages(ctx context.Context, request SearchMessagesRequestObject) (SearchMessagesResponseObject, error)
 	// ListSessions Conversations I am a member of, most recently changed first
 	// (GET /client/sessions)
 	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
 	// CreateGroupSession Open a conversation with any number of users and agents
 	// (POST /client/sessions/group)
 	CreateGroupSession(ctx context.Context, request CreateGroupSessionRequestObject) (CreateGroupSessionResponseObject, error)
-	// CreatePrivateSession Open a conversation with one user or one agent
+	// CreatePrivateSession Open the conversation with one user or one agent
 	// (POST /client/sessions/private)
 	CreatePrivateSession(ctx context.Context, request CreatePrivateSessionRequestObject) (CreatePrivateSessionResponseObject, error)
 	// GetSession One conversation
 	// (GET /client/sessions/{session_id})
 	GetSession(ctx context.Context, request GetSessionRequestObject) (GetSessionResponseObject, error)
+	// DissolveSession Close a group for good
+	// (POST /client/sessions/{session_id}/dissolve)
+	DissolveSession(ctx context.Context, request DissolveSessionRequestObject) (DissolveSessionResponseObject, error)
+	// UpdateSessionInfo Change what a group is called, how it looks and what it announces
+	// (PATCH /client/sessions/{session_id}/info)
+	UpdateSessionInfo(ctx context.Context, request UpdateSessionInfoRequestObject) (UpdateSessionInfoResponseObject, error)
+	// LeaveSession Leave a group
+	// (POST /client/sessions/{session_id}/leave)
+	LeaveSession(ctx context.Context, request LeaveSessionRequestObject) (LeaveSessionResponseObject, error)
 	// AddMember Add a user or an agent to a group
 	// (POST /client/sessions/{session_id}/members)
 	AddMember(ctx context.Context, request AddMemberRequestObject) (AddMemberResponseObject, error)
@@ -5548,15 +9214,33 @@ type StrictServerInterface interface {
 	// SendMessage Send a message, and start the runs that it asks for
 	// (POST /client/sessions/{session_id}/messages)
 	SendMessage(ctx context.Context, request SendMessageRequestObject) (SendMessageResponseObject, error)
+	// ListMessageChanges Messages that were changed after a point, as they are now
+	// (GET /client/sessions/{session_id}/messages/changes)
+	ListMessageChanges(ctx context.Context, request ListMessageChangesRequestObject) (ListMessageChangesResponseObject, error)
 	// SyncMessages Messages after a point, oldest first
 	// (GET /client/sessions/{session_id}/messages/sync)
 	SyncMessages(ctx context.Context, request SyncMessagesRequestObject) (SyncMessagesResponseObject, error)
+	// ListPins The pinned messages of a conversation, the newest pin first
+	// (GET /client/sessions/{session_id}/pins)
+	ListPins(ctx context.Context, request ListPinsRequestObject) (ListPinsResponseObject, error)
 	// MarkRead Move my read mark forward
 	// (POST /client/sessions/{session_id}/read)
 	MarkRead(ctx context.Context, request MarkReadRequestObject) (MarkReadResponseObject, error)
 	// CreateRun Start a run of one agent in this conversation, and hear where to follow it
 	// (POST /client/sessions/{session_id}/runs)
 	CreateRun(ctx context.Context, request CreateRunRequestObject) (CreateRunResponseObject, error)
+	// UpdateSessionSettings Pin, archive or mute a conversation for myself
+	// (PATCH /client/sessions/{session_id}/settings)
+	UpdateSessionSettings(ctx context.Context, request UpdateSessionSettingsRequestObject) (UpdateSessionSettingsResponseObject, error)
+	// TransferSession Make another person the owner of a group
+	// (POST /client/sessions/{session_id}/transfer-owner)
+	TransferSession(ctx context.Context, request TransferSessionRequestObject) (TransferSessionResponseObject, error)
+	// SyncChanges Everything that changed, without a socket
+	// (GET /client/sync)
+	SyncChanges(ctx context.Context, request SyncChangesRequestObject) (SyncChangesResponseObject, error)
+	// GetUnread How much I have not read
+	// (GET /client/unread)
+	GetUnread(ctx context.Context, request GetUnreadRequestObject) (GetUnreadResponseObject, error)
 	// HeadBlob Does the hub have these bytes?
 	// (HEAD /edge/blobs/{sha256})
 	HeadBlob(ctx context.Context, request HeadBlobRequestObject) (HeadBlobResponseObject, error)
@@ -5778,6 +9462,60 @@ func (sh *strictHandler) GetArtifactContent(w http.ResponseWriter, r *http.Reque
 	}
 }
 
+// UploadAttachment operation middleware
+func (sh *strictHandler) UploadAttachment(w http.ResponseWriter, r *http.Request, params UploadAttachmentParams) {
+	var request UploadAttachmentRequestObject
+
+	request.Params = params
+
+	request.Body = r.Body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadAttachment(ctx, request.(UploadAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UploadAttachmentResponseObject); ok {
+		if err := validResponse.VisitUploadAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAttachment operation middleware
+func (sh *strictHandler) GetAttachment(w http.ResponseWriter, r *http.Request, attachmentID AttachmentID) {
+	var request GetAttachmentRequestObject
+
+	request.AttachmentID = attachmentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAttachment(ctx, request.(GetAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAttachmentResponseObject); ok {
+		if err := validResponse.VisitGetAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // BootstrapUser operation middleware
 func (sh *strictHandler) BootstrapUser(w http.ResponseWriter, r *http.Request) {
 	var request BootstrapUserRequestObject
@@ -5857,6 +9595,30 @@ func (sh *strictHandler) Logout(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(LogoutResponseObject); ok {
 		if err := validResponse.VisitLogoutResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LogoutEverywhere operation middleware
+func (sh *strictHandler) LogoutEverywhere(w http.ResponseWriter, r *http.Request) {
+	var request LogoutEverywhereRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LogoutEverywhere(ctx, request.(LogoutEverywhereRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LogoutEverywhere")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LogoutEverywhereResponseObject); ok {
+		if err := validResponse.VisitLogoutEverywhereResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -5950,6 +9712,191 @@ func (sh *strictHandler) RegisterUser(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ListContacts operation middleware
+func (sh *strictHandler) ListContacts(w http.ResponseWriter, r *http.Request) {
+	var request ListContactsRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListContacts(ctx, request.(ListContactsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListContacts")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListContactsResponseObject); ok {
+		if err := validResponse.VisitListContactsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RequestContact operation middleware
+func (sh *strictHandler) RequestContact(w http.ResponseWriter, r *http.Request) {
+	var request RequestContactRequestObject
+
+	var body RequestContactJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RequestContact(ctx, request.(RequestContactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RequestContact")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RequestContactResponseObject); ok {
+		if err := validResponse.VisitRequestContactResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AcceptContact operation middleware
+func (sh *strictHandler) AcceptContact(w http.ResponseWriter, r *http.Request, requestID RequestID) {
+	var request AcceptContactRequestObject
+
+	request.RequestID = requestID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AcceptContact(ctx, request.(AcceptContactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AcceptContact")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AcceptContactResponseObject); ok {
+		if err := validResponse.VisitAcceptContactResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DeclineContact operation middleware
+func (sh *strictHandler) DeclineContact(w http.ResponseWriter, r *http.Request, requestID RequestID) {
+	var request DeclineContactRequestObject
+
+	request.RequestID = requestID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DeclineContact(ctx, request.(DeclineContactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeclineContact")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DeclineContactResponseObject); ok {
+		if err := validResponse.VisitDeclineContactResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemoveContact operation middleware
+func (sh *strictHandler) RemoveContact(w http.ResponseWriter, r *http.Request, userID UserID) {
+	var request RemoveContactRequestObject
+
+	request.UserID = userID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveContact(ctx, request.(RemoveContactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveContact")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RemoveContactResponseObject); ok {
+		if err := validResponse.VisitRemoveContactResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnblockContact operation middleware
+func (sh *strictHandler) UnblockContact(w http.ResponseWriter, r *http.Request, userID UserID) {
+	var request UnblockContactRequestObject
+
+	request.UserID = userID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnblockContact(ctx, request.(UnblockContactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnblockContact")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnblockContactResponseObject); ok {
+		if err := validResponse.VisitUnblockContactResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// BlockContact operation middleware
+func (sh *strictHandler) BlockContact(w http.ResponseWriter, r *http.Request, userID UserID) {
+	var request BlockContactRequestObject
+
+	request.UserID = userID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.BlockContact(ctx, request.(BlockContactRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BlockContact")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(BlockContactResponseObject); ok {
+		if err := validResponse.VisitBlockContactResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListDevices operation middleware
 func (sh *strictHandler) ListDevices(w http.ResponseWriter, r *http.Request) {
 	var request ListDevicesRequestObject
@@ -6000,6 +9947,116 @@ func (sh *strictHandler) RegisterDevice(w http.ResponseWriter, r *http.Request, 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(RegisterDeviceResponseObject); ok {
 		if err := validResponse.VisitRegisterDeviceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PutAttention operation middleware
+func (sh *strictHandler) PutAttention(w http.ResponseWriter, r *http.Request) {
+	var request PutAttentionRequestObject
+
+	var body PutAttentionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PutAttention(ctx, request.(PutAttentionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PutAttention")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PutAttentionResponseObject); ok {
+		if err := validResponse.VisitPutAttentionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnregisterPush operation middleware
+func (sh *strictHandler) UnregisterPush(w http.ResponseWriter, r *http.Request) {
+	var request UnregisterPushRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnregisterPush(ctx, request.(UnregisterPushRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnregisterPush")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnregisterPushResponseObject); ok {
+		if err := validResponse.VisitUnregisterPushResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RegisterPush operation middleware
+func (sh *strictHandler) RegisterPush(w http.ResponseWriter, r *http.Request) {
+	var request RegisterPushRequestObject
+
+	var body RegisterPushJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RegisterPush(ctx, request.(RegisterPushRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RegisterPush")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RegisterPushResponseObject); ok {
+		if err := validResponse.VisitRegisterPushResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TestPush operation middleware
+func (sh *strictHandler) TestPush(w http.ResponseWriter, r *http.Request) {
+	var request TestPushRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TestPush(ctx, request.(TestPushRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TestPush")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TestPushResponseObject); ok {
+		if err := validResponse.VisitTestPushResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -6222,6 +10279,371 @@ func (sh *strictHandler) CreateInvitation(w http.ResponseWriter, r *http.Request
 	}
 }
 
+// EditMessage operation middleware
+func (sh *strictHandler) EditMessage(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request EditMessageRequestObject
+
+	request.MessageID = messageID
+
+	var body EditMessageJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EditMessage(ctx, request.(EditMessageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EditMessage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EditMessageResponseObject); ok {
+		if err := validResponse.VisitEditMessageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ForwardMessage operation middleware
+func (sh *strictHandler) ForwardMessage(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request ForwardMessageRequestObject
+
+	request.MessageID = messageID
+
+	var body ForwardMessageJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ForwardMessage(ctx, request.(ForwardMessageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ForwardMessage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ForwardMessageResponseObject); ok {
+		if err := validResponse.VisitForwardMessageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnpinMessage operation middleware
+func (sh *strictHandler) UnpinMessage(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request UnpinMessageRequestObject
+
+	request.MessageID = messageID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpinMessage(ctx, request.(UnpinMessageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpinMessage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnpinMessageResponseObject); ok {
+		if err := validResponse.VisitUnpinMessageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PinMessage operation middleware
+func (sh *strictHandler) PinMessage(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request PinMessageRequestObject
+
+	request.MessageID = messageID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PinMessage(ctx, request.(PinMessageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PinMessage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PinMessageResponseObject); ok {
+		if err := validResponse.VisitPinMessageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemoveReaction operation middleware
+func (sh *strictHandler) RemoveReaction(w http.ResponseWriter, r *http.Request, messageID MessageID, params RemoveReactionParams) {
+	var request RemoveReactionRequestObject
+
+	request.MessageID = messageID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveReaction(ctx, request.(RemoveReactionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveReaction")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RemoveReactionResponseObject); ok {
+		if err := validResponse.VisitRemoveReactionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListReactions operation middleware
+func (sh *strictHandler) ListReactions(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request ListReactionsRequestObject
+
+	request.MessageID = messageID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListReactions(ctx, request.(ListReactionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListReactions")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListReactionsResponseObject); ok {
+		if err := validResponse.VisitListReactionsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddReaction operation middleware
+func (sh *strictHandler) AddReaction(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request AddReactionRequestObject
+
+	request.MessageID = messageID
+
+	var body AddReactionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AddReaction(ctx, request.(AddReactionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddReaction")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AddReactionResponseObject); ok {
+		if err := validResponse.VisitAddReactionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RecallMessage operation middleware
+func (sh *strictHandler) RecallMessage(w http.ResponseWriter, r *http.Request, messageID MessageID) {
+	var request RecallMessageRequestObject
+
+	request.MessageID = messageID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RecallMessage(ctx, request.(RecallMessageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RecallMessage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RecallMessageResponseObject); ok {
+		if err := validResponse.VisitRecallMessageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListNotifications operation middleware
+func (sh *strictHandler) ListNotifications(w http.ResponseWriter, r *http.Request, params ListNotificationsParams) {
+	var request ListNotificationsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListNotifications(ctx, request.(ListNotificationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListNotifications")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListNotificationsResponseObject); ok {
+		if err := validResponse.VisitListNotificationsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReadAllNotifications operation middleware
+func (sh *strictHandler) ReadAllNotifications(w http.ResponseWriter, r *http.Request) {
+	var request ReadAllNotificationsRequestObject
+
+	var body ReadAllNotificationsJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ReadAllNotifications(ctx, request.(ReadAllNotificationsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReadAllNotifications")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ReadAllNotificationsResponseObject); ok {
+		if err := validResponse.VisitReadAllNotificationsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListPushDeliveries operation middleware
+func (sh *strictHandler) ListPushDeliveries(w http.ResponseWriter, r *http.Request, notificationID string) {
+	var request ListPushDeliveriesRequestObject
+
+	request.NotificationID = notificationID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPushDeliveries(ctx, request.(ListPushDeliveriesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPushDeliveries")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPushDeliveriesResponseObject); ok {
+		if err := validResponse.VisitListPushDeliveriesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReadNotification operation middleware
+func (sh *strictHandler) ReadNotification(w http.ResponseWriter, r *http.Request, notificationID NotificationID) {
+	var request ReadNotificationRequestObject
+
+	request.NotificationID = notificationID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ReadNotification(ctx, request.(ReadNotificationRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReadNotification")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ReadNotificationResponseObject); ok {
+		if err := validResponse.VisitReadNotificationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// FindPerson operation middleware
+func (sh *strictHandler) FindPerson(w http.ResponseWriter, r *http.Request, username Username) {
+	var request FindPersonRequestObject
+
+	request.Username = username
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.FindPerson(ctx, request.(FindPersonRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "FindPerson")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(FindPersonResponseObject); ok {
+		if err := validResponse.VisitFindPersonResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListPrompts operation middleware
 func (sh *strictHandler) ListPrompts(w http.ResponseWriter, r *http.Request, params ListPromptsParams) {
 	var request ListPromptsRequestObject
@@ -6241,6 +10663,56 @@ func (sh *strictHandler) ListPrompts(w http.ResponseWriter, r *http.Request, par
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListPromptsResponseObject); ok {
 		if err := validResponse.VisitListPromptsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPush operation middleware
+func (sh *strictHandler) GetPush(w http.ResponseWriter, r *http.Request) {
+	var request GetPushRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPush(ctx, request.(GetPushRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPush")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPushResponseObject); ok {
+		if err := validResponse.VisitGetPushResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SearchMessages operation middleware
+func (sh *strictHandler) SearchMessages(w http.ResponseWriter, r *http.Request, params SearchMessagesParams) {
+	var request SearchMessagesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SearchMessages(ctx, request.(SearchMessagesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SearchMessages")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SearchMessagesResponseObject); ok {
+		if err := validResponse.VisitSearchMessagesResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -6359,6 +10831,91 @@ func (sh *strictHandler) GetSession(w http.ResponseWriter, r *http.Request, sess
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetSessionResponseObject); ok {
 		if err := validResponse.VisitGetSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DissolveSession operation middleware
+func (sh *strictHandler) DissolveSession(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request DissolveSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DissolveSession(ctx, request.(DissolveSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DissolveSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DissolveSessionResponseObject); ok {
+		if err := validResponse.VisitDissolveSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateSessionInfo operation middleware
+func (sh *strictHandler) UpdateSessionInfo(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request UpdateSessionInfoRequestObject
+
+	request.SessionID = sessionID
+
+	var body UpdateSessionInfoJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSessionInfo(ctx, request.(UpdateSessionInfoRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSessionInfo")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateSessionInfoResponseObject); ok {
+		if err := validResponse.VisitUpdateSessionInfoResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// LeaveSession operation middleware
+func (sh *strictHandler) LeaveSession(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request LeaveSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.LeaveSession(ctx, request.(LeaveSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "LeaveSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(LeaveSessionResponseObject); ok {
+		if err := validResponse.VisitLeaveSessionResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -6487,6 +11044,33 @@ func (sh *strictHandler) SendMessage(w http.ResponseWriter, r *http.Request, ses
 	}
 }
 
+// ListMessageChanges operation middleware
+func (sh *strictHandler) ListMessageChanges(w http.ResponseWriter, r *http.Request, sessionID SessionID, params ListMessageChangesParams) {
+	var request ListMessageChangesRequestObject
+
+	request.SessionID = sessionID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListMessageChanges(ctx, request.(ListMessageChangesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListMessageChanges")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListMessageChangesResponseObject); ok {
+		if err := validResponse.VisitListMessageChangesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // SyncMessages operation middleware
 func (sh *strictHandler) SyncMessages(w http.ResponseWriter, r *http.Request, sessionID SessionID, params SyncMessagesParams) {
 	var request SyncMessagesRequestObject
@@ -6507,6 +11091,32 @@ func (sh *strictHandler) SyncMessages(w http.ResponseWriter, r *http.Request, se
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(SyncMessagesResponseObject); ok {
 		if err := validResponse.VisitSyncMessagesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListPins operation middleware
+func (sh *strictHandler) ListPins(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request ListPinsRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPins(ctx, request.(ListPinsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPins")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPinsResponseObject); ok {
+		if err := validResponse.VisitListPinsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -6574,6 +11184,122 @@ func (sh *strictHandler) CreateRun(w http.ResponseWriter, r *http.Request, sessi
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(CreateRunResponseObject); ok {
 		if err := validResponse.VisitCreateRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateSessionSettings operation middleware
+func (sh *strictHandler) UpdateSessionSettings(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request UpdateSessionSettingsRequestObject
+
+	request.SessionID = sessionID
+
+	var body UpdateSessionSettingsJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSessionSettings(ctx, request.(UpdateSessionSettingsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSessionSettings")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateSessionSettingsResponseObject); ok {
+		if err := validResponse.VisitUpdateSessionSettingsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TransferSession operation middleware
+func (sh *strictHandler) TransferSession(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request TransferSessionRequestObject
+
+	request.SessionID = sessionID
+
+	var body TransferSessionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TransferSession(ctx, request.(TransferSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TransferSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TransferSessionResponseObject); ok {
+		if err := validResponse.VisitTransferSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SyncChanges operation middleware
+func (sh *strictHandler) SyncChanges(w http.ResponseWriter, r *http.Request, params SyncChangesParams) {
+	var request SyncChangesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SyncChanges(ctx, request.(SyncChangesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SyncChanges")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SyncChangesResponseObject); ok {
+		if err := validResponse.VisitSyncChangesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetUnread operation middleware
+func (sh *strictHandler) GetUnread(w http.ResponseWriter, r *http.Request) {
+	var request GetUnreadRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetUnread(ctx, request.(GetUnreadRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetUnread")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetUnreadResponseObject); ok {
+		if err := validResponse.VisitGetUnreadResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -18,7 +18,7 @@ import (
 func (p *place) archive() {
 	p.t.Helper()
 	later := time.Now().Add(365 * 24 * time.Hour)
-	if _, _, err := sqlstore.NewTrim(p.writer).TrimOutbox(p.t.Context(), later, 1_000_000); err != nil {
+	if _, _, err := sqlstore.NewOutboxTrim(p.writer).Trim(p.t.Context(), later, 1_000_000); err != nil {
 		p.t.Fatal(err)
 	}
 	logs, policy := sqlstore.NewArchives(p.store, p.writer, "hub"), retention.Policy{Age: 30 * 24 * time.Hour}

@@ -56,18 +56,22 @@ type download struct {
 
 // VisitGetArtifactContentResponse implements the generated answer.
 func (d download) VisitGetArtifactContentResponse(w http.ResponseWriter) error {
-	header := w.Header()
-	header.Set("Content-Type", "application/octet-stream")
-	header.Set("Content-Length", fmt.Sprint(d.size))
-	header.Set("Content-Disposition", disposition(d.name))
-	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	harmless(w.Header(), d.name)
+	w.Header().Set("Content-Length", fmt.Sprint(d.size))
 	w.WriteHeader(http.StatusOK)
 	if _, err := io.Copy(w, d.body); err != nil {
 		panic(http.ErrAbortHandler) // the status is out: only a cut connection tells the client that bytes are missing
 	}
 	return nil
+}
+
+// harmless says what keeps a file from acting on the hub's origin (SEC21).
+func harmless(header http.Header, name string) {
+	header.Set("Content-Type", "application/octet-stream")
+	header.Set("Content-Disposition", disposition(name))
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // disposition names the file by its last element alone: a client must not be told to write anywhere else.

@@ -59,11 +59,28 @@ func (h handlers) Logout(ctx context.Context, _ LogoutRequestObject) (LogoutResp
 		return nil, err
 	}
 	answer := Logout204Response{}
-	if page := callOf(ctx).browser; page != "" {
-		cookie := clearedSessionCookie(page)
-		answer.Headers.SetCookie = &cookie
-	}
+	answer.Headers.SetCookie = clearedCookie(ctx)
 	return answer, nil
+}
+
+// LogoutEverywhere implements logoutEverywhere.
+func (h handlers) LogoutEverywhere(ctx context.Context, _ LogoutEverywhereRequestObject) (LogoutEverywhereResponseObject, error) {
+	if err := h.Devices.LogoutEverywhere(ctx, caller(ctx)); err != nil {
+		return nil, err
+	}
+	answer := LogoutEverywhere204Response{}
+	answer.Headers.SetCookie = clearedCookie(ctx)
+	return answer, nil
+}
+
+// clearedCookie ends the cookie of a browser; nil for a program.
+func clearedCookie(ctx context.Context) *string {
+	page := callOf(ctx).browser
+	if page == "" {
+		return nil
+	}
+	cookie := clearedSessionCookie(page)
+	return &cookie
 }
 
 // GetMe implements getMe.

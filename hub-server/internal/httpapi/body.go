@@ -74,7 +74,9 @@ func (p *patientBody) extend() { p.conn.SetReadDeadline(time.Now().Add(bodyPatie
 func (p *patientBody) relent() { p.conn.SetReadDeadline(time.Time{}) } //nolint:errcheck // see above
 
 // isBlob says whether the body is bytes for the blob store, which bounds and hashes them itself.
-func isBlob(r *http.Request) bool { return r.Method == http.MethodPut && r.PathValue("sha256") != "" }
+func isBlob(r *http.Request) bool {
+	return r.Method == http.MethodPut && r.PathValue("sha256") != "" || r.Pattern == post+"/client/attachments"
+}
 
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	patient := &patientBody{ReadCloser: r.Body, conn: http.NewResponseController(w)}

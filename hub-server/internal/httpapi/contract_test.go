@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,21 @@ func TestSEC10EveryOperationOfTheContractHasARuleAndNoOther(t *testing.T) {
 	}
 	for pattern := range table {
 		t.Errorf("rule for %s, which is not in the contract", pattern)
+	}
+}
+
+// findThemselves are the operations of which the store finds nothing but what is the caller's own.
+var findThemselves = []string{
+	"revokeDevice", "listPushDeliveries", "readNotification", "findPerson", "acceptContact", "declineContact", "removeContact", "blockContact",
+	"unblockContact",
+}
+
+func TestSEC10WhatAPathNamesIsJudgedBeforeItsHandlerRuns(t *testing.T) {
+	for pattern, r := range rules() {
+		unjudged := r.who == person && strings.Contains(pattern, "{") && r.may == nil
+		if unjudged != slices.Contains(findThemselves, r.operation) {
+			t.Errorf("%s (%s): judged %t", pattern, r.operation, !unjudged)
+		}
 	}
 }
 

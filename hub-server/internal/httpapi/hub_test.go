@@ -19,12 +19,17 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/contact"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/push"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/search"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/testsqlite"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -53,6 +58,7 @@ type hub struct {
 	logs      *syncBuffer
 	clock     *clock
 	online    *presence
+	people    *connected
 	keys      *account.Keyring
 	deps      httpapi.Deps
 	ended     chan account.Family
@@ -60,6 +66,7 @@ type hub struct {
 	lanes     *runlog.Lanes
 	record    *damaged
 	store     *sqlstore.Store
+	tail      *delivery.Tail
 	writer    *sqlstore.Writer
 	epoch     atomic.Pointer[wire.Epoch] // in place of the store's, when a test sets it
 }
@@ -69,7 +76,7 @@ func newHub(t *testing.T, adjust ...func(*httpapi.Deps)) *hub {
 	t.Helper()
 	h := &hub{
 		t: t, home: t.TempDir(), logs: &syncBuffer{}, clock: &clock{at: time.Now().UTC().Truncate(time.Microsecond)},
-		online: &presence{edges: map[id.Edge]bool{}}, ended: make(chan account.Family, 64), closed: make(chan id.Edge, 64),
+		online: &presence{edges: map[id.Edge]bool{}}, people: &connected{people: map[string]bool{}}, ended: make(chan account.Family, 64), closed: make(chan id.Edge, 64),
 	}
 	var err error
 	if h.validator, err = contract(); err != nil {
@@ -120,6 +127,7 @@ func (h *hub) wire() httpapi.Deps {
 	}
 	agents := &fleet.Agents{Store: fleets, Presence: h.online, Attempts: attempts, Now: h.clock.now}
 	sessions := &chat.Sessions{Store: chats, Agents: agents, Attempts: attempts, Now: h.clock.now}
+	files := &chat.Attachments{Store: chats, Shelf: runs.Blobs, Most: maxFile, Quota: maxFiles, Now: h.clock.now, Log: log}
 	refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	return httpapi.Deps{
 		Log: log, Metrics: metrics, Health: telemetry.NewHealth(time.Second), Version: "test", People: people,
@@ -130,24 +138,34 @@ func (h *hub) wire() httpapi.Deps {
 		Enrolments: &fleet.Enrolments{Store: fleets, Attempts: attempts, Now: h.clock.now},
 		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
 		Agents:     agents, Sessions: sessions,
-		Messages:  &chat.Messages{Store: chats, Sessions: sessions, Dispatcher: runs.Dispatcher, Now: h.clock.now},
+		Messages:  &chat.Messages{Store: chats, Sessions: sessions, Files: files, Dispatcher: runs.Dispatcher, Now: h.clock.now},
+		Attention: memstate.NewAttention("hub", silentBus{}),
+		Changes: &chat.Changes{
+			Store: chats, Files: files, Pins: chats, Reactions: chats, Forwards: chats, Sessions: sessions, Withdraw: runs.Runs, Now: h.clock.now,
+			Windows: chat.Windows{Recall: 5 * time.Minute, Edit: 15 * time.Minute},
+		},
+		Push:      &push.Registrations{Store: sqlstore.NewPushes(store, writer), Sealer: h.keys, Sender: troubled{}, Now: h.clock.now},
+		PushKey:   "BKNfwF35Ia0oDo_7_W957QiXypiGN9oNsNfspg60ZDmtSxlx4pGK4z1iJ2vhua8wOYVGlUkzVq2xHI4LJtYQGaA",
 		Prompts:   &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
-		Followers: followers, Pace: httpapi.Pace{Poll: time.Hour}, // hints must do
+		Contacts:  &contact.Contacts{Store: sqlstore.NewContacts(store, writer), Presence: h.people, Changed: h.people.changed},
+		Finder:    search.Finder{Store: sqlstore.NewSearch(store, writer)},
+		Notices:   &notice.Notices{Store: sqlstore.NewNotices(store, writer), Now: h.clock.now},
+		Followers: followers, Rounds: delivery.Rounds{Tail: h.tail, Followers: followers}, Pace: httpapi.Pace{Poll: time.Hour}, // hints must do
 		Epoch: func() wire.Epoch {
 			if e := h.epoch.Load(); e != nil {
 				return *e
 			}
 			return store.Epoch()
 		},
-		Runs: runs.Runs, Blobs: runs.Blobs, Limiter: memstate.NewLimiter(), Limits: generous(), Origins: []string{ownOrigin},
-		ClientSocket: refuse, EdgeUplink: refuse,
+		Runs: runs.Runs, Blobs: runs.Blobs, Files: files, Limiter: memstate.NewLimiter(), Limits: generous(), Origins: []string{ownOrigin},
+		ClientSocket: refuse, CardSocket: refuse, EdgeUplink: refuse,
 	}
 }
 
 // generous lets tests knock as often as they like; the tests of the limits set their own.
 func generous() httpapi.Limits {
 	r := httpapi.Rate{Burst: 100_000, PerMinute: 100_000}
-	return httpapi.Limits{Person: r, Edge: r, Login: r, LoginName: r, Refresh: r, Socket: r, Unsolicited: r}
+	return httpapi.Limits{Person: r, Edge: r, Login: r, LoginName: r, Refresh: r, Socket: r, Search: r, Invite: r, Unsolicited: r}
 }
 
 func migrated(path string) error {
@@ -168,8 +186,15 @@ func (h *hub) openStore(log *slog.Logger, followers *delivery.Followers) (*sqlst
 		h.t.Fatal(err)
 	}
 	metrics := telemetry.NewRegistry("hub")
-	tail := delivery.NewTail(delivery.Config{Log: log, Metrics: metrics, Outbox: store, Epoch: store.Epoch, Seen: followers.Seen})
+	expand := &lateExpander{}
+	tail := delivery.NewTail(delivery.Config{
+		Log: log, Metrics: metrics, Outbox: store, Epoch: store.Epoch, Seen: followers.Seen, Expand: expand,
+	})
+	h.tail = tail
 	writer := store.NewWriter(log, metrics, func(sqlstore.Committed) { tail.Wake() })
+	expand.Expander = frames.NewExpander(record{
+		store, sqlstore.NewRunlog(store, writer, "hub"), sqlstore.NewChat(store, writer), sqlstore.NewFleet(store, writer), sqlstore.NewPrompts(store, writer),
+	})
 	stopTail, stopWriter := h.start("tail", tail.Run), h.start("writer", writer.Run)
 	h.t.Cleanup(func() {
 		stopTail()
@@ -179,6 +204,18 @@ func (h *hub) openStore(log *slog.Logger, followers *delivery.Followers) (*sqlst
 		}
 	})
 	return store, writer
+}
+
+// lateExpander is given to the tail before there is a record: the writer needs the tail.
+type lateExpander struct{ *frames.Expander }
+
+// record is what rows of the outbox refer to.
+type record struct {
+	*sqlstore.Store
+	*sqlstore.Runlog
+	*sqlstore.Chat
+	*sqlstore.Fleet
+	*sqlstore.Prompts
 }
 
 // start runs a part until the returned function is called.

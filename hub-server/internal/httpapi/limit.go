@@ -2,12 +2,15 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
@@ -32,6 +35,8 @@ type Limits struct {
 	LoginName   Rate // attempts to log in, per user name
 	Refresh     Rate // refreshes of tokens, per address
 	Socket      Rate // upgrades, per address
+	Search      Rate // searches of one user
+	Invite      Rate // asking others to be friends and bringing them into conversations, per user
 	Unsolicited Rate // everything else without a credential, per address
 }
 
@@ -44,6 +49,8 @@ func (l Limits) withDefaults() Limits {
 		&l.LoginName:   {Burst: 20, PerMinute: 20},
 		&l.Refresh:     {Burst: 200, PerMinute: 120},
 		&l.Socket:      {Burst: 120, PerMinute: 120},
+		&l.Search:      {Burst: 30, PerMinute: 120},
+		&l.Invite:      {Burst: 60, PerMinute: 60},
 		&l.Unsolicited: {Burst: 120, PerMinute: 600},
 	} {
 		if *place == (Rate{}) {
@@ -72,6 +79,28 @@ func take(ctx context.Context, l Limiter, kind, who string, r Rate) error {
 	}
 	if wait > 0 {
 		return &tooMany{fault.New(fault.RateLimited, "Too many requests. Wait for %s and try again.", wait.Round(time.Second)+time.Second), wait}
+	}
+	return nil
+}
+
+// mayInvite takes a token for asking or bringing in other people.
+func (h handlers) mayInvite(ctx context.Context, by account.Principal) error {
+	err := take(ctx, h.Limiter, "invite", string(by.User), h.Limits.Invite)
+	var refused *tooMany
+	if errors.As(err, &refused) {
+		refused.Fault = fault.New(fault.RateLimited, "You ask or bring in people more often than this hub allows (HUB_INVITES_PER_MINUTE). Wait for %s.",
+			refused.wait.Round(time.Second)+time.Second)
+	}
+	return err
+}
+
+// mayBring is mayInvite if others than the caller are among the members.
+func (h handlers) mayBring(ctx context.Context, members ...chat.MemberID) error {
+	by := caller(ctx)
+	for _, m := range members {
+		if user, ok := m.User(); ok && user != by.User {
+			return h.mayInvite(ctx, by)
+		}
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func draftOf(ctx context.Context, session id.Session, b MessageInput) (chat.Draf
 	if err != nil {
 		return chat.Draft{}, err
 	}
-	mentions, err := bodyIDs("mentions", id.ParseAgent, b.Mentions)
+	mentions, err := bodyIDs("mentions", chat.ParseMemberID, b.Mentions)
 	if err != nil {
 		return chat.Draft{}, err
 	}
@@ -77,6 +77,25 @@ func (h handlers) SyncMessages(ctx context.Context, r SyncMessagesRequestObject)
 	return messagePage(renderPage(page)), nil
 }
 
+// ListMessageChanges implements listMessageChanges.
+func (h handlers) ListMessageChanges(ctx context.Context, r ListMessageChangesRequestObject) (ListMessageChangesResponseObject, error) {
+	limit, err := pageLimit(r.Params.Limit, 100, 500)
+	if err != nil {
+		return nil, err
+	}
+	after, err := sequence("after_change", r.Params.AfterChange, 0)
+	if err != nil {
+		return nil, err
+	}
+	page, err := h.Messages.ChangedAfter(ctx, caller(ctx).User, id.Session(r.SessionID), chat.ChangeSeq(after), limit)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return changePage(MessageChangeList{
+		Items: mapAll(page.Messages, renderMessage), Next: int64(page.Next), LastChange: ChangeSeq(page.Through),
+	}), nil
+}
+
 // MarkRead implements markRead.
 func (h handlers) MarkRead(ctx context.Context, r MarkReadRequestObject) (MarkReadResponseObject, error) {
 	to, err := sequence("last_read_seq", &r.Body.LastReadSeq, 0)
@@ -88,21 +107,35 @@ func (h handlers) MarkRead(ctx context.Context, r MarkReadRequestObject) (MarkRe
 	if err != nil {
 		return nil, hide(err)
 	}
-	return MarkRead200JSONResponse{SessionID: r.SessionID, UserID: UserID(by.User), LastReadSeq: SeqID(mark)}, nil
+	return MarkRead200JSONResponse{
+		SessionID: r.SessionID, UserID: UserID(by.User), LastReadSeq: SeqID(mark.LastRead), LastSeq: SeqID(mark.LastSeq),
+		LastChange: ChangeSeq(mark.LastChange), Unread: mark.Unread,
+	}, nil
 }
 
 func renderPage(p chat.Page) MessageList {
-	return MessageList{Items: mapAll(p.Messages, renderMessage), Next: int64(p.Next), LastSeq: SeqID(p.LastSeq)}
+	return MessageList{Items: mapAll(p.Messages, renderMessage), Next: int64(p.Next), LastSeq: SeqID(p.LastSeq), LastChange: ChangeSeq(p.LastChange)}
 }
 
 func renderMessage(m chat.Message) Message {
+	m = m.Told()
+	var pinned MessagePinned
+	if m.Pin != nil {
+		pinned = MessagePinned{PinnedByUserID: UserID(m.Pin.By), PinnedAt: m.Pin.At}
+	}
 	return Message{
 		ID: MessageID(m.ID), MessageID: MessageID(m.ID), SessionID: SessionID(m.Session), SeqID: SeqID(m.Seq),
 		ClientMsgID: ClientMsgID(m.ClientMsgID), SenderType: SenderType(m.Sender.Type()), SenderID: MemberID(m.Sender),
 		ContentType: ContentType(m.ContentType), Content: m.Content,
 		Attachments: mapAll(m.Attachments, renderAttachment), Mentions: texts(m.Mentions),
 		ReplyToMessageID: MessageID(m.ReplyTo), TaskIds: texts(m.Tasks), CreatedAt: m.CreatedAt,
+		EditedAt: m.EditedAt, Revision: int64(m.Revision), Recalled: m.Recalled,
+		Reactions: mapAll(m.Reactions, renderReaction), Pinned: pinned, Forwarded: renderOrigin(m.Forwarded),
 	}
+}
+
+func renderReaction(r chat.Reaction) Reaction {
+	return Reaction{Reaction: r.Reaction, Count: len(r.Users), UserIds: texts(r.Users)}
 }
 
 func readAttachment(a Attachment) wire.Attachment {

@@ -16,9 +16,11 @@ import (
 // policy knows who may do what to which resource.
 type policy struct {
 	sessions *chat.Sessions
+	changes  *chat.Changes
 	agents   *fleet.Agents
 	edges    *fleet.Edges
 	runs     *runlog.Runs
+	files    *chat.Attachments
 }
 
 // check says whether a person may act on the resource that the path names: nil, or NotFound for what is not theirs to know of (SEC11),
@@ -50,6 +52,16 @@ func (p *policy) member(ctx context.Context, user id.User, session id.Session) e
 		return notThere()
 	}
 	return nil
+}
+
+// readMessage is the right to read the conversation that a message is in.
+func readMessage(ctx context.Context, p *policy, by account.Principal, path func(string) string) error {
+	message, err := pathID(id.ParseMessage, path("message_id"))
+	if err != nil {
+		return err
+	}
+	_, err = p.changes.Find(ctx, by.User, message)
+	return hide(err)
 }
 
 func seeAgent(ctx context.Context, p *policy, by account.Principal, path func(string) string) error {
@@ -130,6 +142,15 @@ func readArtifact(ctx context.Context, p *policy, by account.Principal, path fun
 		return hide(err)
 	}
 	return p.member(ctx, by.User, run.Session)
+}
+
+func readFile(ctx context.Context, p *policy, by account.Principal, path func(string) string) error {
+	file, err := pathID(id.ParseAttachment, path("attachment_id"))
+	if err != nil {
+		return err
+	}
+	_, err = p.files.Get(ctx, by.User, file)
+	return hide(err)
 }
 
 // pathID reads an id out of a path. One that cannot be an id names nothing, as one that belongs to somebody else.

@@ -42,6 +42,8 @@ var statuses = map[fault.Code]int{
 	fault.PromptExpired:        http.StatusConflict,
 	fault.DigestMismatch:       http.StatusConflict,
 	fault.SessionDissolved:     http.StatusGone,
+	fault.RecallTimeout:        http.StatusBadRequest,
+	fault.EditTimeout:          http.StatusBadRequest,
 	fault.CursorInvalid:        http.StatusBadRequest,
 	fault.CursorReset:          http.StatusConflict,
 	fault.CursorAhead:          http.StatusUnprocessableEntity,

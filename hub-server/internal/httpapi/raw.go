@@ -19,6 +19,14 @@ func (p messagePage) VisitListMessagesResponse(w http.ResponseWriter) error { re
 // VisitSyncMessagesResponse implements the generated answer.
 func (p messagePage) VisitSyncMessagesResponse(w http.ResponseWriter) error { return writePlain(w, p) }
 
+// changePage is messagePage for messages in the order of their changes.
+type changePage MessageChangeList
+
+// VisitListMessageChangesResponse implements the generated answer.
+func (p changePage) VisitListMessageChangesResponse(w http.ResponseWriter) error {
+	return writePlain(w, p)
+}
+
 func writePlain(w http.ResponseWriter, v any) error {
 	body, err := plain(v)
 	if err != nil {

@@ -127,7 +127,7 @@ func TestAPrivateConversationWithAnAgentNeedsNoMention(t *testing.T) {
 		t.Fatalf("receipt %+v", sent)
 	}
 	code := text("")
-	code["content_type"], code["content"] = "code", object{"source": "x := 1"}
+	code["content_type"], code["content"] = "code", object{"code": "x := 1"}
 	if sent := ada.post(path+"/messages", code).receipt(); len(sent.Tasks) != 0 { // only text is interpreted
 		t.Fatalf("receipt %+v", sent)
 	}
@@ -136,6 +136,22 @@ func TestAPrivateConversationWithAnAgentNeedsNoMention(t *testing.T) {
 	ada.delete(path+"/members/"+scout).is(409, "conflict")
 	if with := ada.post("/client/sessions/private", object{"member_id": bob.login.User.ID}).is(201, ""); with.field("type") != "private" {
 		t.Fatalf("session %s", with.body)
+	}
+}
+
+func TestAPrivateConversationIsTheSameForWhoeverAsksAgain(t *testing.T) {
+	h := newHub(t)
+	ada := h.first("ada")
+	bob := ada.invite("bob")
+	first := ada.post("/client/sessions/private", object{"member_id": bob.login.User.ID, "name": "us"}).is(201, "").field("id")
+	ada.post("/client/sessions/"+first+"/messages", text("hi")).is(201, "")
+	for _, again := range []answer{
+		ada.post("/client/sessions/private", object{"member_id": bob.login.User.ID}),
+		bob.post("/client/sessions/private", object{"member_id": ada.login.User.ID, "name": "another"}),
+	} {
+		if again.is(201, ""); again.field("id") != first || again.field("name") != "us" {
+			t.Errorf("another conversation: %s", again.body)
+		}
 	}
 }
 

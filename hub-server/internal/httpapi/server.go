@@ -9,10 +9,14 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/contact"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/push"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/search"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -31,12 +35,22 @@ type Deps struct {
 	Agents     *fleet.Agents
 	Sessions   *chat.Sessions
 	Messages   *chat.Messages
+	Changes    *chat.Changes
 	Runs       *runlog.Runs
 	Prompts    *prompt.Prompts
+	Notices    *notice.Notices
+	Contacts   *contact.Contacts
 	Blobs      *runlog.Blobs
+	Files      *chat.Attachments
+	Finder     search.Finder
+	Attention  push.Attention
+	Push       *push.Registrations
+	// PushKey is what browsers subscribe with.
+	PushKey string
 
 	// Followers are told what happens to runs; Epoch is the store's, now. Pace is the timing of the streams.
 	Followers *delivery.Followers
+	Rounds    delivery.Rounds
 	Epoch     func() wire.Epoch
 	Pace      Pace
 
@@ -48,8 +62,9 @@ type Deps struct {
 	// MetricsToken opens /metrics; "" opens it to this machine alone.
 	MetricsToken string
 
-	// ClientSocket serves /client/ws, EdgeUplink /edge/uplink. They judge the credential before they upgrade.
+	// ClientSocket serves /client/ws, CardSocket /v1/ws, EdgeUplink /edge/uplink. They judge the credential before they upgrade.
 	ClientSocket http.Handler
+	CardSocket   http.Handler
 	EdgeUplink   http.Handler
 
 	// Surplus says whether a request came on a connection that is one too many: it is told so, and the connection closed. May be nil.
@@ -66,7 +81,7 @@ func New(d Deps) http.Handler {
 	p := problems{log: d.Log}
 	g := &guard{
 		rules:   rules(),
-		policy:  policy{sessions: d.Sessions, agents: d.Agents, edges: d.Edges, runs: d.Runs},
+		policy:  policy{sessions: d.Sessions, changes: d.Changes, agents: d.Agents, edges: d.Edges, runs: d.Runs, files: d.Files},
 		devices: d.Devices, edges: d.Edges, trusted: trust(d.Origins),
 		limiter: d.Limiter, limits: d.Limits.withDefaults(), metricsToken: d.MetricsToken, problems: p,
 	}
@@ -83,11 +98,24 @@ func New(d Deps) http.Handler {
 		Middlewares: []MiddlewareFunc{func(next http.Handler) http.Handler { return boundedJSON(p, next) }},
 	})
 	mux.HandleFunc(get+"/api/agent-runs/{run_id}/events", runEvents{Deps: d, policy: &g.policy, metrics: metrics, problems: p, shelf: newShelf()}.ServeHTTP)
+	mux.HandleFunc(get+"/client/attachments/{attachment_id}/content", fileContent{Deps: d, problems: p}.ServeHTTP)
 	mux.HandleFunc(get+"/client/ws", d.ClientSocket.ServeHTTP)
+	mux.HandleFunc(get+"/v1/ws", d.CardSocket.ServeHTTP)
 	mux.HandleFunc(get+"/edge/uplink", d.EdgeUplink.ServeHTTP)
 	mux.HandleFunc(get+"/metrics", d.Metrics.Handler().ServeHTTP)
 	mux.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { p.answer(w, r, notThere()) })
 	return observer{log: d.Log, metrics: metrics, problems: p, next: bouncer{surplus: d.Surplus, problems: p, next: mux}}
+}
+
+// Only serves one path of the surface: everything else is not there.
+func Only(surface http.Handler, path string, problem func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != path {
+			problem(w, r, notThere())
+			return
+		}
+		surface.ServeHTTP(w, r)
+	})
 }
 
 // AnswerProblem returns the writer of problems for the sockets' handlers.

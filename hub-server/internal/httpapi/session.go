@@ -37,6 +37,15 @@ func (h handlers) GetSession(ctx context.Context, r GetSessionRequestObject) (Ge
 	return GetSession200JSONResponse(renderSession(s)), nil
 }
 
+// GetUnread implements getUnread.
+func (h handlers) GetUnread(ctx context.Context, _ GetUnreadRequestObject) (GetUnreadResponseObject, error) {
+	badge, err := h.Sessions.Unread(ctx, caller(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	return GetUnread200JSONResponse{Unread: badge.Messages, Sessions: badge.Sessions}, nil
+}
+
 // CreatePrivateSession implements createPrivateSession.
 func (h handlers) CreatePrivateSession(
 	ctx context.Context, r CreatePrivateSessionRequestObject,
@@ -47,6 +56,9 @@ func (h handlers) CreatePrivateSession(
 	}
 	member, err := bodyID("member_id", chat.ParseMemberID, r.Body.MemberID)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.mayBring(ctx, member); err != nil {
 		return nil, err
 	}
 	s, err := h.Sessions.OpenPrivate(ctx, caller(ctx), chat.NewPrivate{Member: member, Name: r.Body.Name}, attempt)
@@ -66,6 +78,9 @@ func (h handlers) CreateGroupSession(ctx context.Context, r CreateGroupSessionRe
 	if err != nil {
 		return nil, err
 	}
+	if err := h.mayBring(ctx, members...); err != nil {
+		return nil, err
+	}
 	s, err := h.Sessions.OpenGroup(ctx, caller(ctx), chat.NewGroup{Name: r.Body.Name, Members: members}, attempt)
 	if err != nil {
 		return nil, err
@@ -81,6 +96,9 @@ func (h handlers) AddMember(ctx context.Context, r AddMemberRequestObject) (AddM
 	}
 	member, err := bodyID("member_id", chat.ParseMemberID, r.Body.MemberID)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.mayBring(ctx, member); err != nil {
 		return nil, err
 	}
 	m, err := h.Sessions.AddMember(ctx, caller(ctx), id.Session(r.SessionID), member, attempt)
@@ -102,11 +120,80 @@ func (h handlers) RemoveMember(ctx context.Context, r RemoveMemberRequestObject)
 	return RemoveMember204Response{}, nil
 }
 
+// UpdateSessionInfo implements updateSessionInfo.
+func (h handlers) UpdateSessionInfo(ctx context.Context, r UpdateSessionInfoRequestObject) (UpdateSessionInfoResponseObject, error) {
+	change := chat.InfoChange{Name: r.Body.Name, AvatarURL: r.Body.AvatarURL, Announcement: r.Body.Announcement}
+	s, err := h.Sessions.ChangeInfo(ctx, caller(ctx), id.Session(r.SessionID), change)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return UpdateSessionInfo200JSONResponse(renderSession(s)), nil
+}
+
+// UpdateSessionSettings implements updateSessionSettings.
+func (h handlers) UpdateSessionSettings(
+	ctx context.Context, r UpdateSessionSettingsRequestObject,
+) (UpdateSessionSettingsResponseObject, error) {
+	change := chat.SettingsChange{Pinned: r.Body.Pinned, Archived: r.Body.Archived, Muted: r.Body.Muted}
+	s, err := h.Sessions.ChangeSettings(ctx, caller(ctx), id.Session(r.SessionID), change)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return UpdateSessionSettings200JSONResponse(renderSession(s)), nil
+}
+
+// LeaveSession implements leaveSession.
+func (h handlers) LeaveSession(ctx context.Context, r LeaveSessionRequestObject) (LeaveSessionResponseObject, error) {
+	by := caller(ctx)
+	if err := h.Sessions.RemoveMember(ctx, by, id.Session(r.SessionID), chat.OfUser(by.User)); err != nil {
+		return nil, hide(err)
+	}
+	return LeaveSession204Response{}, nil
+}
+
+// TransferSession implements transferSession.
+func (h handlers) TransferSession(ctx context.Context, r TransferSessionRequestObject) (TransferSessionResponseObject, error) {
+	to, err := bodyID("user_id", id.ParseUser, r.Body.UserID)
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.Sessions.Transfer(ctx, caller(ctx), id.Session(r.SessionID), to)
+	if err != nil {
+		return nil, hide(err)
+	}
+	return TransferSession200JSONResponse(renderSession(s)), nil
+}
+
+// DissolveSession implements dissolveSession.
+func (h handlers) DissolveSession(ctx context.Context, r DissolveSessionRequestObject) (DissolveSessionResponseObject, error) {
+	s, err := h.Sessions.Dissolve(ctx, caller(ctx), id.Session(r.SessionID))
+	if err != nil {
+		return nil, hide(err)
+	}
+	return DissolveSession200JSONResponse(renderSession(s)), nil
+}
+
 func renderSession(s chat.Session) Session {
 	return Session{
-		ID: SessionID(s.ID), Type: SessionType(s.Type), Name: s.Name, OwnerID: UserID(s.Owner), Members: mapAll(s.Members, renderMember),
-		LastSeq: SeqID(s.LastSeq), LastReadSeq: SeqID(s.LastRead), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		ID: SessionID(s.ID), Type: SessionType(s.Type), Name: s.Name, OwnerID: UserID(s.Owner),
+		AvatarURL: s.AvatarURL, Announcement: s.Announcement, InfoVersion: int64(s.Info), //nolint:gosec // counts changes
+		Members: mapAll(s.Members, renderMember),
+		LastSeq: SeqID(s.LastSeq), LastReadSeq: SeqID(s.LastRead), LastChange: ChangeSeq(s.LastChange), ReadMarks: renderReadMarks(s),
+		Unread: s.Unread, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DissolvedAt: s.DissolvedAt,
+		Pinned: s.Settings.Pinned, Archived: s.Settings.Archived, Muted: s.Settings.Muted,
+		SettingsVersion: int64(s.Settings.Version), //nolint:gosec // counts changes
 	}
+}
+
+// renderReadMarks says how far the people of a conversation have read who have read anything.
+func renderReadMarks(s chat.Session) []SessionReadMark {
+	var marks []SessionReadMark
+	for _, m := range s.Members {
+		if user, ok := m.ID.User(); ok && m.LastRead > 0 {
+			marks = append(marks, SessionReadMark{UserID: UserID(user), LastReadSeq: SeqID(m.LastRead)})
+		}
+	}
+	return marks
 }
 
 func renderMember(m chat.Member) SessionMember {

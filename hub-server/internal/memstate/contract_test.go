@@ -43,7 +43,7 @@ func TestLimitsInMemory(t *testing.T) {
 
 func TestPresenceOverTheBus(t *testing.T) {
 	t.Parallel()
-	statetest.Presences(t, func(t *testing.T, n int) (hubs []statetest.Presence) {
+	statetest.Presences(t, id.NewEdge, func(t *testing.T, n int) (hubs []statetest.Presence[id.Edge]) {
 		for i, bus := range buses(t, n) {
 			hubs = append(hubs, NewPresence(fmt.Sprint("hub ", i), bus))
 		}
@@ -62,13 +62,34 @@ func TestAHubThatDiesIsForgottenOnTheBus(t *testing.T) {
 	statetest.Forgotten(t, observer, edge, pair[1].(*natsbus.Bus).Close)
 }
 
+func TestPeopleOverTheBus(t *testing.T) {
+	t.Parallel()
+	statetest.Crowds(t, func(t *testing.T, n int) (hubs []statetest.Crowd) {
+		for i, bus := range buses(t, n) {
+			hubs = append(hubs, NewPeople(fmt.Sprint("hub ", i), bus))
+		}
+		return hubs
+	})
+}
+
+func TestPeopleOfAHubThatDiesAreForgottenOnTheBus(t *testing.T) {
+	t.Parallel()
+	pair := buses(t, 2)
+	observer, dying := NewPeople("observer", pair[0]), NewPeople("dying", pair[1])
+	ada := id.NewUser()
+	dying.Arrived(ada)
+	stop := runAll(t, observer.Run, dying.Run)
+	defer stop()
+	statetest.Forgotten(t, statetest.OnlineIn(observer), ada, pair[1].(*natsbus.Bus).Close)
+}
+
 func TestSignalsOverTheBus(t *testing.T) {
 	t.Parallel()
 	statetest.Tellers(t, [2]id.Edge{id.NewEdge(), id.NewEdge()}, func(t *testing.T, n int) (signals []statetest.Signals, ears []*statetest.Ears) {
 		for i, bus := range buses(t, n) {
 			e := &statetest.Ears{}
 			ears = append(ears, e)
-			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), bus, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait}, quiet))
+			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), bus, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait, e.ContactChanged}, quiet))
 		}
 		return signals, ears
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/presence"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/subject"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
@@ -20,11 +21,13 @@ type Heard struct {
 	LoginEnded   func(account.Family)
 	EdgeRevoked  func(id.Edge)
 	CommandsWait func(id.Edge)
+
+	ContactChanged func(presence.Pair)
 }
 
 // Signals are what hub processes tell one another at once over the bus: that a login has ended, that an edge was removed or has come, that commands
-// wait for an edge. One that is lost costs a check: sockets ask for their login every 30 s, lanes for commands every 5 s. Safe for concurrent use; no
-// method but Run blocks.
+// wait for an edge, that two people are friends or not any more. One that is lost costs a check: sockets ask for their login every 30 s, lanes for
+// commands every 5 s, and a device is told which friends are there when it connects. Safe for concurrent use; no method but Run blocks.
 type Signals struct {
 	hub   string
 	bus   Bus
@@ -36,6 +39,12 @@ type Signals struct {
 type endedLogin struct {
 	From   string         `json:"from"`
 	Family account.Family `json:"family,omitempty"`
+}
+
+// changedContact is the body of subject.Contacts.
+type changedContact struct {
+	From string `json:"from"`
+	presence.Pair
 }
 
 // NewSignals returns the signals of the hub process with that name.
@@ -53,6 +62,9 @@ func (s *Signals) EdgeArrived(a fleet.Arrival) { s.tell(subject.Arrived, a) }
 
 // EdgeDoubted asks the hub that holds a connection whether there is a process behind it.
 func (s *Signals) EdgeDoubted(d fleet.Doubt) { s.tell(subject.Doubted, d) }
+
+// ContactChanged tells all other hubs that two people may have become friends, or are not any more.
+func (s *Signals) ContactChanged(p presence.Pair) { s.tell(subject.Contacts, changedContact{s.hub, p}) }
 
 func (s *Signals) tell(to subject.Subject, what any) {
 	data, err := json.Marshal(what)
@@ -81,6 +93,7 @@ func (s *Signals) Run(ctx context.Context) error {
 		s.listen(subject.Kick, s.hearKick),
 		s.listen(subject.Arrived, understood(s, s.heard.EdgeArrived)),
 		s.listen(subject.Doubted, understood(s, s.heard.EdgeDoubted)),
+		s.listen(subject.Contacts, understood(s, s.hearContact)),
 		s.listen(subject.Revoked, func(data []byte) { s.heard.EdgeRevoked(id.Edge(data)) }),
 		s.listen(subject.WakeCommands, func(data []byte) { s.heard.CommandsWait(id.Edge(data)) }),
 	)
@@ -104,6 +117,12 @@ func (s *Signals) hearKick(data []byte) {
 			s.heard.LoginEnded(k.Family)
 		}
 	})(data)
+}
+
+func (s *Signals) hearContact(c changedContact) {
+	if c.From != s.hub {
+		s.heard.ContactChanged(c.Pair)
+	}
 }
 
 // understood hears messages whose body is JSON of one kind.

@@ -14,6 +14,7 @@ import (
 )
 
 const (
+	connectLimit    = 10 * time.Second // of NATS's own 2 s a machine that starts everything at once may need all for the handshake of TLS
 	reconnectWait   = 100 * time.Millisecond
 	reconnectJitter = 100 * time.Millisecond
 	roundTripLimit  = 5 * time.Second
@@ -57,7 +58,7 @@ func CheckURL(addresses string) error {
 	for _, address := range strings.Split(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(address))
 		if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-			return errors.New("want nats://user:password@host:port, or tls:// for TLS from the first byte; several separated by commas")
+			return errors.New("want nats://user:password@host:port, or tls:// for TLS alone; several separated by commas")
 		}
 	}
 	return nil
@@ -66,6 +67,7 @@ func CheckURL(addresses string) error {
 func connect(log *slog.Logger, address string, extra ...nats.Option) (*Bus, error) {
 	opts := append([]nats.Option{
 		nats.Name("switchyard-hub"),
+		nats.Timeout(connectLimit),
 		nats.MaxReconnects(-1),
 		nats.IgnoreAuthErrorAbort(), // a bus that refuses us for a while must not be given up for good
 		nats.ReconnectBufSize(-1),

@@ -1,11 +1,15 @@
 package natsbus
 
 import (
+	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
@@ -29,6 +33,41 @@ func between(t *testing.T, options *server.Options) string {
 		t.Fatal("not ready")
 	}
 	return ns.Addr().String()
+}
+
+// A machine on which everything starts at once, or a long way, takes longer for a handshake than NATS waits by itself.
+func TestASlowBusIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	const slow = 3 * time.Second
+	addr := between(t, &server.Options{})
+	door, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var relayed sync.WaitGroup
+	relayed.Go(func() {
+		hub, err := door.Accept()
+		if err != nil {
+			return
+		}
+		defer hub.Close()
+		<-time.After(slow)
+		bus, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer bus.Close()
+		relayed.Go(func() { io.Copy(hub, bus); hub.Close() }) //nolint:errcheck // ends with the test
+		io.Copy(bus, hub)                                     //nolint:errcheck // ends with the test
+	})
+	t.Cleanup(relayed.Wait)
+	t.Cleanup(func() { door.Close() })
+	bus, err := Dial(slog.New(slog.DiscardHandler), "nats://"+door.Addr().String(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus.Close()
 }
 
 func TestTheBusBetweenHubsTakesAPassword(t *testing.T) {

@@ -12,14 +12,13 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 const (
-	readyTimeout = 5 * time.Second
+	readyTimeout = connectLimit
 	maxPayload   = 1 << 20 // bytes; an uplink frame is at most 324 KiB
 	maxSubs      = 1 << 14 // of one connection: the hub has one per edge, an edge needs one
 	maxPending   = 8 << 20 // bytes that the server holds for a connection which does not read
@@ -58,6 +57,7 @@ func (s *Server) start() error {
 		MaxPayload:                 maxPayload,
 		MaxPending:                 maxPending,
 		MaxControlLine:             1024,
+		AuthTimeout:                connectLimit.Seconds(),
 		MaxSubs:                    maxSubs,
 		CustomClientAuthentication: &authenticator{tickets: s.tickets, secret: s.secret},
 	})

@@ -65,7 +65,7 @@ func (p *Prompts) Continue(ctx context.Context, abandoned runlog.Run) error {
 	}
 	_, err = p.Store.Succeed(ctx, next) // a run that has moved is looked at again
 	switch fault.CodeOf(err) {
-	case fault.AgentUnknown, fault.AgentOperateRequired:
+	case fault.AgentUnknown, fault.AgentOperateRequired, fault.SessionDissolved:
 		why := fault.Public(err)
 		return p.Runs.Abandon(ctx, abandoned.ID, event.ErrorObj{Code: why.Code, Message: why.Detail})
 	}

@@ -86,6 +86,8 @@ type Query struct {
 type Store interface {
 	// Prompt returns a question of the run; fault.NotFound.
 	Prompt(ctx context.Context, run id.Run, request id.Request) (Prompt, error)
+	// Asked returns a question of whichever run of the conversation; fault.NotFound.
+	Asked(ctx context.Context, session id.Session, request id.Request) (Prompt, error)
 	// Prompts returns a page of questions.
 	Prompts(ctx context.Context, q Query) ([]Prompt, error)
 	// Unheard returns those questions of a run whose answer no process has had or will have, in the order in which they were asked: all that
@@ -98,6 +100,7 @@ type Store interface {
 	// Answer applies r, and takes the timer in it, and says whether the question was still pending and the run still where r was prepared for. The rights of the
 	// person, if one answers, are checked once more: NotFound, AgentOperateRequired; timer.ErrTaken.
 	Answer(ctx context.Context, r runlog.Reply) (bool, error)
-	// Succeed applies s, and says whether the run was still where s was prepared for. AgentUnknown, AgentOperateRequired.
+	// Succeed applies s, and says whether the run was still where s was prepared for. AgentUnknown, AgentOperateRequired,
+	// SessionDissolved.
 	Succeed(ctx context.Context, s runlog.Succession) (bool, error)
 }

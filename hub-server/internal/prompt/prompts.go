@@ -39,6 +39,11 @@ func (p *Prompts) Get(ctx context.Context, run id.Run, request id.Request) (Prom
 	return p.Store.Prompt(ctx, run, request)
 }
 
+// Asked returns a question of whichever run of the conversation; fault.NotFound. Whether the caller may read the conversation is not asked here.
+func (p *Prompts) Asked(ctx context.Context, session id.Session, request id.Request) (Prompt, error) {
+	return p.Store.Asked(ctx, session, request)
+}
+
 // Reply is what a person says to a question. Its digest, if it has one, is of the question that they were shown.
 type Reply struct {
 	Run id.Run

@@ -140,3 +140,12 @@ func shorten(s string) string {
 	}
 	return strings.ToValidUTF8(s[:maxShown], "") + " …"
 }
+
+// Subject names what a stored question asks, in plain words for a person. "" for one that cannot be read.
+func Subject(payload json.RawMessage) string {
+	var asked event.PromptRequestedPayload
+	if json.Unmarshal(payload, &asked) != nil {
+		return ""
+	}
+	return subjectOf(asked)
+}

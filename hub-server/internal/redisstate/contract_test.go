@@ -12,6 +12,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/presence"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/statetest"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/testredis"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -36,6 +37,7 @@ func (deaf) EdgeRevoked(id.Edge)           { /* tells nobody */ }
 func (deaf) EdgeArrived(fleet.Arrival)     { /* tells nobody */ }
 func (deaf) EdgeDoubted(fleet.Doubt)       { /* tells nobody */ }
 func (deaf) CommandsWait(id.Edge)          { /* tells nobody */ }
+func (deaf) ContactChanged(presence.Pair)  { /* tells nobody */ }
 func (deaf) Run(ctx context.Context) error { <-ctx.Done(); return nil }
 
 // link returns a link that runs until the test ends.
@@ -100,7 +102,7 @@ func TestLimitsInRedis(t *testing.T) {
 func TestPresenceInRedis(t *testing.T) {
 	t.Parallel()
 	server := testredis.Start(t)
-	statetest.Presences(t, func(t *testing.T, n int) (hubs []statetest.Presence) {
+	statetest.Presences(t, id.NewEdge, func(t *testing.T, n int) (hubs []statetest.Presence[id.Edge]) {
 		server.Flush()
 		for i := range n {
 			hubs = append(hubs, NewPresence(fmt.Sprint("hub ", i), link(t, server), deaf{}))
@@ -120,6 +122,37 @@ func TestAHubThatDiesIsForgottenInRedis(t *testing.T) {
 	statetest.Forgotten(t, observer, edge, func() {}) // it renews its lease no more
 }
 
+// unseen is a twin that knows nobody.
+type unseen struct{ deaf }
+
+func (unseen) Arrived(id.User)               { /* knows nobody */ }
+func (unseen) Departed(id.User)              { /* knows nobody */ }
+func (unseen) Present() map[id.User]struct{} { return map[id.User]struct{}{} }
+func (unseen) Changed() <-chan struct{}      { return nil }
+
+func TestPeopleInRedis(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	statetest.Crowds(t, func(t *testing.T, n int) (hubs []statetest.Crowd) {
+		server.Flush()
+		for i := range n {
+			hubs = append(hubs, NewPeople(fmt.Sprint("hub ", i), link(t, server), unseen{}))
+		}
+		return hubs
+	})
+}
+
+func TestPeopleOfAHubThatDiesAreForgottenInRedis(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	observer, dead := NewPeople("observer", link(t, server), unseen{}), NewPeople("dead", link(t, server), unseen{})
+	run(t, observer.Run)
+	ada := id.NewUser()
+	dead.Arrived(ada)
+	within(t, "lease taken", func() bool { return dead.renew(t.Context()) == nil })
+	statetest.Forgotten(t, statetest.OnlineIn(observer), ada, func() {}) // it renews its lease no more
+}
+
 func TestSignalsThroughRedis(t *testing.T) {
 	t.Parallel()
 	server := testredis.Start(t)
@@ -135,7 +168,7 @@ func TestSignalsThroughRedis(t *testing.T) {
 			}
 			run(t, p.Run)
 			ears = append(ears, e)
-			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), l, deaf{}, p, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait}))
+			signals = append(signals, NewSignals(fmt.Sprint("hub ", i), l, deaf{}, p, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait, e.ContactChanged}))
 		}
 		return signals, ears
 	})

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // key names something in Redis. Keys are made here and read nowhere.
@@ -39,8 +41,16 @@ func (k keys) hubs() key { return k.prefix + "hubs" }
 // lease is what a hub process holds: it expires with the hub.
 func (k keys) lease(hub string) key { return k.prefix + "lease:" + hub }
 
+// crowd is who is connected to a hub process: it expires with the hub. crowds is the set of those that have one, or had one.
+func (k keys) crowd(hub string) key { return k.prefix + "crowd:" + hub }
+func (k keys) crowds() key          { return k.prefix + "crowds" }
+
 // bucket is the token bucket of a limit; name says of what and whom.
 func (k keys) bucket(name string) key { return k.prefix + "bucket:" + k.hide(name) }
+
+// glance is what a device is looked at for; glances are the devices of a person that are, or were a moment ago.
+func (k keys) glance(d id.Device) key { return k.prefix + "glance:" + string(d) }
+func (k keys) glances(u id.User) key  { return k.prefix + "glances:" + string(u) }
 
 // ends is the stream of what has ended, for all hubs; signals that of whatever else concerns all, signalsTo that of what concerns one.
 func (k keys) ends() key                { return k.prefix + "ends" }

@@ -2,6 +2,7 @@ package redisstate
 
 import (
 	"context"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/statetest"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/testredis"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -126,6 +128,52 @@ func TestALostRedisIsFilledAgainWithWhatHubsHold(t *testing.T) {
 		within(t, name+": offline after", func() bool { return !there.Online(edge) })
 	}
 }
+
+func TestALostRedisIsFilledAgainWithThePeopleWhoAreThere(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	hubs := []*People{NewPeople("here", link(t, server), unseen{}), NewPeople("there", link(t, server), unseen{})}
+	for _, h := range hubs {
+		run(t, h.Run)
+	}
+	here, there := hubs[0], statetest.OnlineIn(hubs[1])
+	all := strikes(server)
+	all["wiped"] = func() func() { server.Flush(); return func() {} }
+	for name, strike := range all {
+		ada, bob := id.NewUser(), id.NewUser()
+		here.Arrived(ada)
+		within(t, name+": online before", func() bool { return there.Online(ada) })
+		restore := strike()
+		here.Arrived(bob)
+		if len(here.Present()) == 0 {
+			t.Errorf("%s: a hub does not know its own people", name)
+		}
+		restore()
+		within(t, name+": all are online after", func() bool { return there.Online(ada) && there.Online(bob) })
+		here.Departed(ada)
+		here.Departed(bob)
+		within(t, name+": offline after", func() bool { return !there.Online(ada) && !there.Online(bob) })
+	}
+}
+
+// A hub that loses Redis while it hears the others over the bus loses nobody.
+func TestWithoutRedisTheTwinSaysWhoIsThere(t *testing.T) {
+	t.Parallel()
+	server := testredis.Start(t)
+	ada := id.NewUser()
+	p := NewPeople("alone", stopped(t, server), sees{people: map[id.User]struct{}{ada: {}}})
+	if !statetest.OnlineIn(p).Online(ada) {
+		t.Error("whom the twin knows is not present")
+	}
+}
+
+// sees is a twin that knows some people.
+type sees struct {
+	unseen
+	people map[id.User]struct{}
+}
+
+func (s sees) Present() map[id.User]struct{} { return maps.Clone(s.people) }
 
 func TestWhatWasSaidWithoutRedisIsHeardWhenItIsBack(t *testing.T) {
 	t.Parallel()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/presence"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
@@ -32,6 +33,7 @@ type Telegraph interface {
 	CommandsWait(e id.Edge)
 	EdgeArrived(a fleet.Arrival)
 	EdgeDoubted(d fleet.Doubt)
+	ContactChanged(p presence.Pair)
 	Run(ctx context.Context) error
 }
 
@@ -47,10 +49,12 @@ type Heard struct {
 	LoginEnded   func(account.Family)
 	EdgeRevoked  func(id.Edge)
 	CommandsWait func(id.Edge)
+
+	ContactChanged func(presence.Pair)
 }
 
 // Signals are what hub processes tell one another at once: that a login has ended, that an edge was removed or has come, that commands wait for
-// an edge. They go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach
+// an edge, that two people are friends or not any more. They go through Redis besides the way of the twin, and one that gets there by either is heard. What a hub misses while it cannot reach
 // Redis it hears when it can, as far as Redis has kept it. Ends of logins and of edges have a queue and a stream of their own: a crowd of edges that
 // arrive pushes none of them out. Safe for concurrent use; no method but Run blocks.
 type Signals struct {
@@ -77,6 +81,8 @@ const (
 	commandsWait = "commands_wait"
 	edgeArrived  = "edge_arrived"
 	edgeDoubted  = "edge_doubted"
+
+	contactChanged = "contact_changed"
 )
 
 // NewSignals returns the signals of the hub process with that name.
@@ -114,6 +120,12 @@ func (s *Signals) EdgeArrived(a fleet.Arrival) {
 func (s *Signals) EdgeDoubted(d fleet.Doubt) {
 	s.twin.EdgeDoubted(d)
 	s.tell(edgeDoubted, d)
+}
+
+// ContactChanged tells all other hubs that two people may have become friends, or are not any more.
+func (s *Signals) ContactChanged(p presence.Pair) {
+	s.twin.ContactChanged(p)
+	s.tell(contactChanged, p)
 }
 
 func (s *Signals) tell(kind string, what any) {
@@ -269,6 +281,8 @@ func (s *Signals) hear(values map[string]any) error {
 		return understood(name, s.heard.EdgeArrived)
 	case edgeDoubted:
 		return understood(name, s.heard.EdgeDoubted)
+	case contactChanged:
+		return understood(name, s.heard.ContactChanged)
 	default:
 		return fmt.Errorf("signal of kind %q", kind)
 	}

@@ -16,7 +16,7 @@ import (
 func hearer(t *testing.T, server *testredis.Server) *statetest.Ears {
 	t.Helper()
 	e := &statetest.Ears{}
-	run(t, NewSignals("hears", link(t, server), deaf{}, nobody{}, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait}).Run)
+	run(t, NewSignals("hears", link(t, server), deaf{}, nobody{}, Heard{e.EdgeArrived, e.EdgeDoubted, e.LoginEnded, e.EdgeRevoked, e.CommandsWait, e.ContactChanged}).Run)
 	return e
 }
 

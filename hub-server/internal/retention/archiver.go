@@ -12,6 +12,7 @@ import (
 
 const (
 	leavingPage = 32  // runs
+	untoldPage  = 100 // conversations of one pass
 	eventPage   = 500 // events of one read
 )
 
@@ -30,6 +31,8 @@ type Archiver struct {
 	log     *slog.Logger
 	metrics archiverMetrics
 	slice   int // events; owned by Run
+
+	Traces Traces // of the conversations whose runs leave. May be nil where there are none
 }
 
 type archiverMetrics struct {
@@ -98,6 +101,9 @@ func (a *Archiver) full(ctx context.Context) (bool, error) {
 // leave lets the oldest runs leave that are quiet since then, one after the other, as long as more is true. One run that cannot leave holds up
 // no other.
 func (a *Archiver) leave(ctx context.Context, quiet time.Time, more func(context.Context) (bool, error)) error {
+	if err := a.tell(ctx, quiet); err != nil {
+		return err
+	}
 	for after := (Mark{}); ; {
 		page, err := a.logs.Leaving(ctx, after, quiet, leavingPage)
 		if err != nil {
@@ -119,6 +125,26 @@ func (a *Archiver) leave(ctx context.Context, quiet time.Time, more func(context
 			return nil
 		}
 	}
+}
+
+// tell brings traces along that hold up runs: nobody has looked at them for a while. One that cannot be brought along holds up its own runs alone.
+func (a *Archiver) tell(ctx context.Context, quiet time.Time) error {
+	if a.Traces == nil {
+		return nil
+	}
+	untold, err := a.logs.Untold(ctx, quiet, untoldPage)
+	if err != nil {
+		return err
+	}
+	for _, session := range untold {
+		if err := a.Traces.CatchUp(ctx, session); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			a.log.Error("cards cannot be told to the end", "session", session, "error", err)
+		}
+	}
+	return nil
 }
 
 // archive writes one run's log to its file, and only then lets it leave. After a crash in between the file is written again, the same.

@@ -46,6 +46,8 @@ func (l *slowLogs) Leaving(_ context.Context, after Mark, quiet time.Time, limit
 	return page, nil
 }
 
+func (l *slowLogs) Untold(context.Context, time.Time, int) ([]id.Session, error) { return nil, nil }
+
 func (l *slowLogs) Claim(context.Context, Leaving) (bool, error) { return true, nil }
 
 func (l *slowLogs) Kept(_ context.Context, run id.Run, after runlog.EventSeq, limit int) (page []archive.Event, _ error) {

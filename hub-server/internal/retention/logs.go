@@ -35,6 +35,8 @@ type Logs interface {
 	// Leaving lists up to limit runs behind after that may leave, in the order in which they ended: their newest event was recorded before
 	// quiet, no question of theirs is open, and everybody who keeps a place in the log of events has passed them.
 	Leaving(ctx context.Context, after Mark, quiet time.Time, limit int) ([]Leaving, error)
+	// Untold lists up to limit conversations with runs that ended before quiet and cannot leave because cards have not told them to the end.
+	Untold(ctx context.Context, quiet time.Time, limit int) ([]id.Session, error)
 	// Claim makes this hub the one that archives l, if that is still all of the run's log, and says whether it is.
 	Claim(ctx context.Context, l Leaving) (bool, error)
 	// Kept returns up to limit events of a run after a number, with their places.
@@ -43,4 +45,10 @@ type Logs interface {
 	Leave(ctx context.Context, l Leaving, s archive.Summary) (bool, error)
 	// Remove removes events that have left, at most limit. It returns how many, and how long that held up other writers.
 	Remove(ctx context.Context, limit int) (removed int, held time.Duration, err error)
+}
+
+// Traces are what cards tell of conversations. Safe for concurrent use.
+type Traces interface {
+	// CatchUp brings the trace of a conversation up to what has been committed.
+	CatchUp(ctx context.Context, session id.Session) error
 }

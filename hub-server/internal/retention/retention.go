@@ -20,11 +20,10 @@ const (
 	maxSlice   = 5000
 )
 
-// Outbox can be trimmed. Safe for concurrent use.
-type Outbox interface {
-	// TrimOutbox removes rows from the beginning that are older than before, at most limit. It returns how many, and how long that held up
-	// other writers.
-	TrimOutbox(ctx context.Context, before time.Time, limit int) (removed int, held time.Duration, err error)
+// Rows can be trimmed. Safe for concurrent use.
+type Rows interface {
+	// Trim removes rows from the beginning that are older than before, at most limit. It returns how many, and how long that held up other writers.
+	Trim(ctx context.Context, before time.Time, limit int) (removed int, held time.Duration, err error)
 }
 
 // Turns decides which hub of a store works at a time. Safe for concurrent use.
@@ -66,18 +65,18 @@ func turn(ctx context.Context, turns Turns, begun *bool, do func(context.Context
 	return do(ctx, now)
 }
 
-// Trimmer trims the outbox, in slices that adapt themselves to the machine.
+// Trimmer trims rows, in slices that adapt themselves to the machine.
 type Trimmer struct {
-	outbox Outbox
-	turns  Turns
-	keep   time.Duration
-	log    *slog.Logger
-	slice  int // rows; owned by Run
+	rows  Rows
+	turns Turns
+	keep  time.Duration
+	log   *slog.Logger
+	slice int // rows; owned by Run
 }
 
-// NewTrimmer returns a trimmer that keeps rows for so long; 0: for ever. Each hub of a store may have one.
-func NewTrimmer(outbox Outbox, turns Turns, keep time.Duration, log *slog.Logger) *Trimmer {
-	return &Trimmer{outbox: outbox, turns: turns, keep: keep, log: log, slice: firstSlice}
+// NewTrimmer returns a trimmer that keeps rows for so long; 0: for ever. Each hub of a store may have one. The log says what is trimmed.
+func NewTrimmer(rows Rows, turns Turns, keep time.Duration, log *slog.Logger) *Trimmer {
+	return &Trimmer{rows: rows, turns: turns, keep: keep, log: log, slice: firstSlice}
 }
 
 // Run trims until ctx ends. What fails is logged and tried again.
@@ -93,14 +92,14 @@ func (t *Trimmer) Run(ctx context.Context) error {
 func (t *Trimmer) trim(ctx context.Context, before time.Time) error {
 	for total := 0; ; {
 		limit := t.slice
-		removed, held, err := t.outbox.TrimOutbox(ctx, before, limit)
+		removed, held, err := t.rows.Trim(ctx, before, limit)
 		if err != nil {
-			return fmt.Errorf("trim outbox: %w", err)
+			return fmt.Errorf("trim rows: %w", err)
 		}
 		total += removed
 		if removed < limit {
 			if total > 0 {
-				t.log.Debug("outbox trimmed", "rows", total)
+				t.log.Debug("old rows removed", "rows", total)
 			}
 			return nil
 		}

@@ -23,7 +23,7 @@ type slowOutbox struct {
 	fail    error
 }
 
-func (o *slowOutbox) TrimOutbox(_ context.Context, before time.Time, limit int) (int, time.Duration, error) {
+func (o *slowOutbox) Trim(_ context.Context, before time.Time, limit int) (int, time.Duration, error) {
 	if err := o.fail; err != nil {
 		o.fail = nil
 		return 0, 0, err

@@ -46,8 +46,12 @@ type BlobStore interface {
 	// BeginUpload makes room for parts, AddPart stores one, numbered from 0. An upload that never finishes is swept later.
 	BeginUpload(ctx context.Context) (Upload, error)
 	AddPart(ctx context.Context, upload Upload, part int, data []byte) error
+	// Part reads one part of an upload.
+	Part(ctx context.Context, upload Upload, part int) ([]byte, error)
 	// FinishUpload makes the upload the blob, or drops it if another one was first; the edge holds the blob either way.
 	FinishUpload(ctx context.Context, edge id.Edge, upload Upload, hash BlobHash, size int64) error
+	// DropUpload drops an upload that will not finish. One that has finished stays.
+	DropUpload(ctx context.Context, upload Upload) error
 	// SweepUploads drops uploads that began before a time and never finished.
 	SweepUploads(ctx context.Context, before time.Time) error
 	// OpenBlob returns the size of a blob and a function that reads one part of it; fault.NotFound.
@@ -68,11 +72,7 @@ func (b *Blobs) Has(ctx context.Context, edge id.Edge, hash BlobHash) (bool, err
 // Put stores what body gives as the blob hash of the edge. It may be repeated. Errors: fault.BodyTooLarge,
 // fault.BlobMismatch when the bytes are not those of the hash, and whatever body returns.
 func (b *Blobs) Put(ctx context.Context, edge id.Edge, hash BlobHash, body io.Reader) error {
-	upload, err := b.store.BeginUpload(ctx)
-	if err != nil {
-		return fmt.Errorf("begin upload: %w", err)
-	}
-	got, size, err := b.receive(ctx, upload, body)
+	upload, got, size, err := b.Receive(ctx, body, b.max)
 	if err != nil {
 		return err
 	}
@@ -82,14 +82,34 @@ func (b *Blobs) Put(ctx context.Context, edge id.Edge, hash BlobHash, body io.Re
 	return b.store.FinishUpload(ctx, edge, upload, hash, size)
 }
 
+// Receive stores body, of at most so many bytes, in parts of an upload that its caller finishes or drops; what a crash leaves is swept.
+// Errors: fault.BodyTooLarge, and whatever body returns; then nothing is left.
+func (b *Blobs) Receive(ctx context.Context, body io.Reader, most int64) (upload Upload, hash BlobHash, size int64, err error) {
+	if upload, err = b.store.BeginUpload(ctx); err != nil {
+		return 0, "", 0, fmt.Errorf("begin upload: %w", err)
+	}
+	if hash, size, err = b.receive(ctx, upload, body, most); err != nil {
+		return 0, "", 0, errors.Join(err, b.Drop(ctx, upload))
+	}
+	return upload, hash, size, nil
+}
+
+// Drop drops what Receive stored, whether or not its caller waits for it. An upload that has finished stays.
+func (b *Blobs) Drop(ctx context.Context, upload Upload) error {
+	if err := b.store.DropUpload(context.WithoutCancel(ctx), upload); err != nil {
+		return fmt.Errorf("drop upload: %w", err)
+	}
+	return nil
+}
+
 // receive stores body in parts and returns what it hashes to.
-func (b *Blobs) receive(ctx context.Context, upload Upload, body io.Reader) (hash BlobHash, size int64, err error) {
+func (b *Blobs) receive(ctx context.Context, upload Upload, body io.Reader, most int64) (hash BlobHash, size int64, err error) {
 	sum := sha256.New()
 	buf := make([]byte, blobPart)
 	for part := 0; ; part++ {
 		n, err := io.ReadFull(body, buf)
-		if size += int64(n); size > b.max {
-			return "", 0, fault.New(fault.BodyTooLarge, "A file may have at most %d MiB.", b.max>>20)
+		if size += int64(n); size > most {
+			return "", 0, fault.New(fault.BodyTooLarge, "A file may have at most %d bytes.", most)
 		}
 		sum.Write(buf[:n])
 		if n > 0 {

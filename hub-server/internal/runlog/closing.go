@@ -55,7 +55,7 @@ func (c *reading) ending(ctx context.Context, r Run, follow []Entry, outcome run
 		if err != nil {
 			return nil, fmt.Errorf("close run %s: %w", r.ID, err)
 		}
-		if said, ok := candidate.Payload.(event.MessageCompletedPayload); ok && said.Content != "" {
+		if said, ok := candidate.Payload.(event.MessageCompletedPayload); ok && said.Content != "" && said.AgentID == "" {
 			entry.Said = &Said{Message: said.MessageID, Text: shorten(said.Content)}
 		}
 		entries = append(entries, entry)

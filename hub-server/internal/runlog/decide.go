@@ -68,6 +68,7 @@ func (h Head) Succeed(s Succession) (*Growth, bool) {
 }
 
 func (g *Growth) end(s Succession) {
+	g.Continued = true
 	for _, e := range s.Ended {
 		g.Append(e)
 	}

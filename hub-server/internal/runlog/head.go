@@ -35,6 +35,7 @@ type Growth struct {
 	Events    []Placed
 	Started   bool            // the agent process began to run
 	Ended     bool            // the outcome came
+	Continued bool            // it came in favour of a run that goes on with this one's answers
 	Failure   *event.ErrorObj // with the outcome of a failed run
 	Spoken    *Said           // replaces the agent's last whole message
 	Post      bool            // Head.Final is to be stored as a message of the conversation

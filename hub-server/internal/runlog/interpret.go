@@ -39,6 +39,9 @@ func (e *Entry) readMessage() {
 	if _, err := id.ParseMessage(string(p.MessageID)); err != nil || (p.Content == "" && blob == "") {
 		return
 	}
+	if p.AgentID != "" { // a sub-agent speaks to the agent, not to the conversation
+		return
+	}
 	e.Said = &Said{Message: p.MessageID, Text: shorten(p.Content), blob: blob}
 }
 

@@ -20,6 +20,7 @@ type Reply struct {
 	By      id.User       // "" when nobody has answered
 	Settled Entry         // run.prompt.answered or run.prompt.expired
 	Timer   *timer.Timer  // that has fired, and is taken in the same transaction; nil for an answer
+	Control []byte        // payload of agent.control (S3), which goes with the command; nil unless a permission is given or refused
 	Command *wire.Command // to the edge; nil when the process that asked is gone …
 	Next    *Succession   // … and then how the run goes on, once this was the last answer that it waited for
 }
@@ -32,10 +33,14 @@ type Asker struct {
 
 // Reply prepares the answer a of a person to a question of the run. Whether they may is not asked here.
 func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, by Asker) (Reply, error) {
-	return r.settle(found, by, run.Candidate{Type: event.PromptAnswered, Payload: a}, wire.Answer{
+	reply, err := r.settle(found, by, run.Candidate{Type: event.PromptAnswered, Payload: a}, wire.Answer{
 		RequestID: a.RequestID, Decision: a.Decision, Reason: a.Reason, UpdatedInput: a.UpdatedInput, Response: a.Response, Digest: by.Digest,
 		UserID: a.UserID,
 	})
+	if err == nil && reply.Command != nil && a.Kind == event.PromptPermission.Named() {
+		reply.Control, err = control(found, a)
+	}
+	return reply, err
 }
 
 // Expire prepares the end of the waiting for an answer.

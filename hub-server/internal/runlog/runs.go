@@ -113,6 +113,15 @@ func (r *Runs) List(ctx context.Context, q Query) ([]Run, error) {
 	return runs, err
 }
 
+// Open returns the runs that are at an edge and have no outcome.
+func (r *Runs) Open(ctx context.Context) ([]Run, error) {
+	open, err := r.store.OpenRuns(ctx, "")
+	for i := range open {
+		open[i] = r.seen(open[i])
+	}
+	return open, err
+}
+
 // seen adds what only presence knows.
 func (r *Runs) seen(found Run) Run {
 	found.Unknown = found.Edge != "" && !found.State.Ended() && !found.ProcessEnded && !r.presence.Online(found.Edge)

@@ -113,4 +113,5 @@ type Cancellation struct {
 	Asked     Entry        // run.cancelling
 	Withdrawn []Entry      // closings and run.cancelled, when no edge has anything to do with the run
 	Command   wire.Command // otherwise
+	IfUnheard bool         // nothing happens to a run that an edge may have heard of
 }

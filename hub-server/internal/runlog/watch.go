@@ -85,7 +85,7 @@ func (w *Watch) Look(ctx context.Context, at, wall time.Time) error {
 	if err != nil {
 		return err
 	}
-	away, err := w.away(ctx, open)
+	away, err := w.runs.away(ctx, open)
 	if err != nil {
 		return err
 	}
@@ -160,17 +160,17 @@ func jumped(monotonic, wall, tolerated time.Duration) bool {
 
 // away returns the edges of open runs that are at no hub: no word of them has come here, and none is held by another hub that lives, whose word
 // may be lost on the way.
-func (w *Watch) away(ctx context.Context, open []Run) (map[id.Edge]bool, error) {
+func (r *Runs) away(ctx context.Context, open []Run) (map[id.Edge]bool, error) {
 	away := map[id.Edge]bool{}
-	for _, r := range open {
-		if _, judged := away[r.Edge]; judged || w.runs.presence.Online(r.Edge) {
+	for _, one := range open {
+		if _, judged := away[one.Edge]; judged || r.presence.Online(one.Edge) {
 			continue
 		}
-		holder, err := w.runs.lanes.Holder(ctx, r.Edge)
+		holder, err := r.lanes.Holder(ctx, one.Edge)
 		if err != nil {
 			return nil, err
 		}
-		away[r.Edge] = !holder.Elsewhere
+		away[one.Edge] = !holder.Elsewhere
 	}
 	return away, nil
 }

@@ -85,6 +85,7 @@ func (s *oneRun) Run(context.Context, id.Run) (Run, error) {
 	return s.run, nil
 }
 
+func (s *oneRun) DropUpload(context.Context, Upload) error                   { return nil }
 func (s *oneRun) SweepUploads(context.Context, time.Time) error              { return nil }
 func (s *oneRun) WaitingRuns(context.Context, id.Run, int) ([]NewRun, error) { return nil, nil }
 func (s *oneRun) AbandonedRuns(context.Context) ([]Run, error)               { return nil, nil }

@@ -98,7 +98,7 @@ func (l *link) hello(ctx context.Context, m wire.Hello) error {
 	}
 	l.state = state
 	l.down(wire.Welcome{
-		Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.receiver.Welcome(state.Watermark), Epoch: state.Epoch,
+		Incarnation: m.Incarnation, Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.receiver.Welcome(state.Watermark), Epoch: state.Epoch,
 		MaxFrame: credit / 2,
 	})
 	if err := l.hub.services.Runs.DispatchWaiting(ctx, l.edge.id); err != nil {

@@ -140,6 +140,19 @@ func (v view) Prompt(ctx context.Context, runID id.Run, request id.Request) (pro
 	return prompt.Prompt{}, fault.New(fault.NotFound, "There is no such request.")
 }
 
+// Asked implements prompt.Store.
+func (v view) Asked(ctx context.Context, _ id.Session, request id.Request) (prompt.Prompt, error) {
+	if err := rest(ctx); err != nil {
+		return prompt.Prompt{}, err
+	}
+	for _, r := range v.runs {
+		if p, ok := prompt.Find(r.prompts, request); ok {
+			return p, nil
+		}
+	}
+	return prompt.Prompt{}, fault.New(fault.NotFound, "There is no such request.")
+}
+
 // Prompts implements prompt.Store. Nobody here lists them.
 func (v view) Prompts(ctx context.Context, q prompt.Query) ([]prompt.Prompt, error) {
 	return v.Unheard(ctx, q.Run)

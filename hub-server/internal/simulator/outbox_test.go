@@ -69,8 +69,20 @@ type told struct {
 	Prompt id.Request      `json:"prompt,omitempty"`
 }
 
-// Expand implements delivery.Expander: one frame per event.
-func (v view) Expand(ctx context.Context, row delivery.Row) (out delivery.Expansion, err error) {
+// Expand implements delivery.Expander.
+func (v view) Expand(ctx context.Context, rows []delivery.Row) (out []delivery.Expansion, err error) {
+	for _, row := range rows {
+		one, err := v.expand(ctx, row)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// expand makes one frame per event.
+func (v view) expand(ctx context.Context, row delivery.Row) (out delivery.Expansion, err error) {
 	if row.Kind == delivery.KindFrame {
 		return delivery.Expansion{Bodies: []delivery.Body{{Type: event.FrameType(row.FrameType), Payload: row.Payload}}}, nil
 	}
@@ -120,9 +132,13 @@ func (v view) BeginUpload(context.Context) (runlog.Upload, error) { return 0, er
 
 func (v view) AddPart(context.Context, runlog.Upload, int, []byte) error { return errNoBlobs() }
 
+func (v view) Part(context.Context, runlog.Upload, int) ([]byte, error) { return nil, errNoBlobs() }
+
 func (v view) FinishUpload(context.Context, id.Edge, runlog.Upload, runlog.BlobHash, int64) error {
 	return errNoBlobs()
 }
+
+func (v view) DropUpload(context.Context, runlog.Upload) error { return nil }
 
 func (v view) SweepUploads(context.Context, time.Time) error { return nil }
 

@@ -47,11 +47,14 @@ func (f *Fleet) Agents(ctx context.Context, agents []id.Agent) ([]fleet.Agent, e
 }
 
 // inList puts a list of placeholders behind query and returns their values.
-func inList[T ~string](query string, values []T) (string, []any) {
+func inList[T ~string](query string, values []T) (string, []any) { return inListFrom(1, query, values) }
+
+// inListFrom is inList with placeholders from $first on.
+func inListFrom[T ~string](first int, query string, values []T) (string, []any) {
 	args := make([]any, len(values))
 	marks := make([]string, len(values))
 	for i, v := range values {
-		args[i], marks[i] = string(v), "$"+strconv.Itoa(i+1)
+		args[i], marks[i] = string(v), "$"+strconv.Itoa(i+first)
 	}
 	return query + "(" + strings.Join(marks, ", ") + ")", args
 }

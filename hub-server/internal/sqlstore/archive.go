@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,8 +32,15 @@ func logPassed() string {
 	return strings.Join([]string{
 		// Clients come back with a place in the outbox, and rows of it refer to events.
 		`r.log_pos > 0 AND r.log_pos <= (SELECT COALESCE((SELECT MIN(pos) FROM outbox) - 1, outbox_pos) FROM store_counter WHERE id = 1)`,
+		// Cards are told once.
+		`NOT ` + untold,
 	}, " AND ")
 }
+
+// untold is true of a run `r` whose log the card trace of its conversation has not told to the end.
+const untold = `EXISTS (
+SELECT 1 FROM card_traces t JOIN run_events e ON e.run_id = r.run_id AND e.event_seq = r.last_event_seq
+ WHERE t.session_id = r.session_id AND t.place < e.place)`
 
 // mayLeave is true of a run `r` that is over for good. It begins as the index runs_leaving does. $1: since when it has to be quiet.
 func mayLeave() string {
@@ -79,6 +84,22 @@ WHERE ` + mayLeave() + ` AND (r.log_pos, r.run_id) > ($2, $3) ORDER BY r.log_pos
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look for runs that may leave: %w", err)
+	}
+	return found, nil
+}
+
+// Untold implements retention.Logs.
+func (a *Archives) Untold(ctx context.Context, quiet time.Time, limit int) ([]id.Session, error) {
+	const query = `
+SELECT DISTINCT r.session_id FROM runs r
+WHERE r.ended_at > 0 AND r.floor_seq < r.last_event_seq AND r.ended_at < $1 AND ` + untold + ` ORDER BY 1 LIMIT $2`
+	rows, err := a.store.readDB.QueryContext(ctx, query, micros(quiet), limit)
+	found, err := collect(rows, err, func(row Scanner) (s id.Session, err error) {
+		err = row.Scan(&s)
+		return s, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for traces that hold up runs: %w", err)
 	}
 	return found, nil
 }
@@ -128,49 +149,4 @@ WHERE run_id = $1 AND from_seq = $2 AND to_seq = $3 AND state = 'writing' AND hu
 		return false, fmt.Errorf("let %s leave: %w", l.Run, err)
 	}
 	return left, nil
-}
-
-// Remove implements retention.Logs. It works on one run at a time, from the beginning of its log.
-func (a *Archives) Remove(ctx context.Context, limit int) (removed int, held time.Duration, err error) {
-	err = a.writer.Do(ctx, []Lock{LockAccount("retention:logs")}, func(ctx context.Context, tx *Tx) error {
-		began := time.Now()
-		defer func() { held = time.Since(began) }()
-		removed, err = tx.removeArchived(ctx, limit)
-		return err
-	})
-	return removed, held, err
-}
-
-// removeArchived returns 0 once there is nothing left to remove.
-func (t *Tx) removeArchived(ctx context.Context, limit int) (removed int, err error) {
-	for removed == 0 {
-		var run id.Run
-		var from, to int64
-		const find = `SELECT run_id, from_seq, to_seq FROM archives WHERE state = 'leaving' ORDER BY run_id, from_seq LIMIT 1`
-		err := t.QueryRow(ctx, find).Scan(&run, &from, &to)
-		if errors.Is(err, sql.ErrNoRows) {
-			return 0, nil
-		}
-		if err != nil {
-			return 0, fmt.Errorf("look for what has left: %w", err)
-		}
-		const slice = ` WHERE run_id = $1 AND event_seq IN (
-SELECT event_seq FROM run_events WHERE run_id = $1 AND event_seq >= $2 AND event_seq <= $3 ORDER BY event_seq LIMIT $4)`
-		const remember = `INSERT INTO archived_events (run_id, event_id) SELECT run_id, event_id FROM run_events` + slice +
-			` AND lane_id IS NOT NULL ON CONFLICT (run_id, event_id) DO NOTHING`
-		if _, err := t.Exec(ctx, remember, string(run), from, to, limit); err != nil {
-			return 0, fmt.Errorf("remember ids: %w", err)
-		}
-		n, err := t.Exec(ctx, `DELETE FROM run_events`+slice, string(run), from, to, limit)
-		if err != nil {
-			return 0, err
-		}
-		if removed = int(n); removed < limit {
-			const done = `UPDATE archives SET state = 'gone' WHERE run_id = $1 AND from_seq = $2`
-			if _, err := t.Exec(ctx, done, string(run), from); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return removed, nil
 }

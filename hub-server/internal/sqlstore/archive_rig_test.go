@@ -57,7 +57,7 @@ var month = retention.Policy{Age: 720 * time.Hour}
 // forget trims the outbox: no device is owed anything any more.
 func (k *keeper) forget(tb testing.TB) {
 	tb.Helper()
-	if _, _, err := NewTrim(k.writer).TrimOutbox(tb.Context(), agesLater(), 1_000_000); err != nil {
+	if _, _, err := NewOutboxTrim(k.writer).Trim(tb.Context(), agesLater(), 1_000_000); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -77,12 +77,26 @@ func (r *Runlog) OpenBlob(ctx context.Context, hash runlog.BlobHash) (int64, fun
 	if err != nil {
 		return 0, nil, fmt.Errorf("find blob: %w", err)
 	}
-	part := func(ctx context.Context, n int) (data []byte, err error) {
-		const query = `SELECT data FROM blob_chunks WHERE upload_id = $1 AND part = $2`
-		err = r.store.readDB.QueryRowContext(ctx, query, upload, n).Scan(&data)
-		return data, err
-	}
+	part := func(ctx context.Context, n int) ([]byte, error) { return r.Part(ctx, runlog.Upload(upload), n) } //nolint:gosec // it was one
 	return size, part, nil
+}
+
+// Part implements runlog.BlobStore.
+func (r *Runlog) Part(ctx context.Context, upload runlog.Upload, n int) (data []byte, err error) {
+	const query = `SELECT data FROM blob_chunks WHERE upload_id = $1 AND part = $2`
+	err = r.store.readDB.QueryRowContext(ctx, query, int64(upload), n).Scan(&data) //nolint:gosec // as it was stored
+	return data, err
+}
+
+// DropUpload implements runlog.BlobStore.
+func (r *Runlog) DropUpload(ctx context.Context, upload runlog.Upload) error {
+	return r.writer.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
+		open, err := tx.Exec(ctx, `DELETE FROM blob_uploads WHERE upload_id = $1`, int64(upload)) //nolint:gosec // as it was stored
+		if err != nil || open == 0 {
+			return err
+		}
+		return tx.dropParts(ctx, int64(upload)) //nolint:gosec // as it was stored
+	})
 }
 
 // SweepUploads implements runlog.BlobStore. It drops one upload per transaction, so that no commit waits long for it.
@@ -97,14 +111,7 @@ func (r *Runlog) SweepUploads(ctx context.Context, before time.Time) error {
 		if err != nil {
 			return fmt.Errorf("look for dead uploads: %w", err)
 		}
-		err = r.writer.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
-			if err := tx.dropParts(ctx, upload); err != nil {
-				return err
-			}
-			_, err := tx.Exec(ctx, `DELETE FROM blob_uploads WHERE upload_id = $1`, upload)
-			return err
-		})
-		if err != nil {
+		if err := r.DropUpload(ctx, runlog.Upload(upload)); err != nil { //nolint:gosec // as it was stored
 			return fmt.Errorf("sweep upload: %w", err)
 		}
 	}

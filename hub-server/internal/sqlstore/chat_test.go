@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/paging"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -30,8 +32,12 @@ func (w *town) leave(s id.Session, m chat.MemberID) {
 
 func (w *town) join(s id.Session, by, who account.User) error {
 	w.t.Helper()
+	read, err := w.chat.Session(w.ctx(), s, by.ID)
+	if err != nil {
+		return err
+	}
 	return w.chat.Join(w.ctx(), chat.Joining{
-		Session: s, By: by.ID, Member: chat.Member{ID: userOf(who), Role: chat.Participant, JoinedAt: w.now},
+		Session: read, By: by.ID, Member: chat.Member{ID: userOf(who), Role: chat.Participant, JoinedAt: w.now},
 		Created: []byte(`{"created":true}`), Joined: []byte(`{"joined":true}`),
 	}, w.claim())
 }
@@ -112,7 +118,7 @@ func TestConversationsAreListedByTheirLastChange(t *testing.T) {
 			for _, s := range page {
 				got = append(got, s.ID)
 			}
-			if next == (chat.PageMark{}) {
+			if next == (paging.Mark{}) {
 				break
 			}
 			f.After = next
@@ -242,7 +248,7 @@ func TestSEC13NothingBehindARemovalReachesTheRemoved(t *testing.T) {
 		w.post(s.ID, ada.ID)
 		want := []string{
 			"session.created", "message.new", "session.member_left", // as long as they were in
-			"session.created", "session.member_joined", "message.new", // since they are back; nothing in between
+			"session.created", "session.member_joined", "message.read", "message.new", // since they are back; nothing in between
 		}
 		if heard := w.heard(bob.ID); !slices.Equal(heard, want) {
 			t.Fatalf("bob heard %v, want %v", heard, want)
@@ -253,18 +259,29 @@ func TestSEC13NothingBehindARemovalReachesTheRemoved(t *testing.T) {
 	})
 }
 
-func TestJoiningTwiceIsAConflict(t *testing.T) {
+// Who joins is told how the conversation stands, and hears only what changes from then on.
+func TestAJoiningFitsWhatItTellsOf(t *testing.T) {
 	eachTown(t, func(w *town) {
 		t := w.t
-		ada, bob := w.person("ada"), w.person("bob")
+		ada, bob, carl := w.person("ada"), w.person("bob"), w.person("carl")
 		s := w.group(ada)
-		errs := make([]error, 2)
-		for i := range errs {
-			errs[i] = w.join(s.ID, ada, bob)
+		read, err := w.chat.Session(t.Context(), s.ID, ada.ID)
+		w.must(err)
+		join := func(as chat.Session, who account.User) error {
+			return w.chat.Join(t.Context(), chat.Joining{
+				Session: as, By: ada.ID, Member: chat.Member{ID: userOf(who), Role: chat.Participant, JoinedAt: w.now},
+				Created: []byte(`{}`), Joined: []byte(`{}`),
+			}, w.claim())
 		}
-		if errs[0] != nil || fault.CodeOf(errs[1]) != fault.Conflict {
-			t.Fatalf("errors %v", errs)
+		w.must(join(read, bob))
+		for _, who := range []account.User{bob, carl} {
+			if err := join(read, who); !errors.Is(err, chat.ErrMoved) {
+				t.Errorf("after another has joined: %v", err)
+			}
 		}
+		read, err = w.chat.Session(t.Context(), s.ID, ada.ID)
+		w.must(err)
+		w.must(join(read, carl))
 	})
 }
 
@@ -273,10 +290,19 @@ func TestTheHeirOwnsWhatTheOwnerLeaves(t *testing.T) {
 		t := w.t
 		ada, bob, carl := w.person("ada"), w.person("bob"), w.person("carl")
 		s := w.group(ada, userOf(bob), userOf(carl))
-		leaving := chat.Leaving{Session: s.ID, Member: userOf(ada), Left: []byte(`{}`), Heir: bob.ID, HeirFrame: []byte(`{}`)}
+		then := s
+		then.Owner = bob.ID
+		leaving := chat.Leaving{Session: s.ID, Member: userOf(ada), Left: []byte(`{}`), Heir: &chat.Update{Now: then, Frame: []byte(`{}`)}}
 		w.leave(s.ID, userOf(bob))
-		w.wants(fault.Conflict, w.chat.Leave(t.Context(), leaving))
-		leaving.Heir = carl.ID
+		if err := w.chat.Leave(t.Context(), leaving); !errors.Is(err, chat.ErrMoved) {
+			t.Fatalf("an heir who has left: %v", err)
+		}
+		leaving.Heir.Now.Owner = carl.ID
+		leaving.Heir.Was = 1
+		if err := w.chat.Leave(t.Context(), leaving); !errors.Is(err, chat.ErrMoved) {
+			t.Fatalf("of another state: %v", err)
+		}
+		leaving.Heir.Was = 0
 		w.must(w.chat.Leave(t.Context(), leaving))
 		got, err := w.chat.Session(t.Context(), s.ID, carl.ID)
 		if err != nil || got.Owner != carl.ID || got.Members[0].Role != chat.OwnerRole {
@@ -297,9 +323,9 @@ func TestReadMarksOnlyMoveForward(t *testing.T) {
 			w.post(s.ID, ada.ID)
 		}
 		for _, step := range []struct{ to, stands chat.Seq }{{2, 2}, {1, 2}, {2, 2}, {3, 3}} {
-			got, err := w.chat.MarkRead(t.Context(), chat.Mark{Session: s.ID, User: ada.ID, To: step.to, Frame: []byte(`{}`)})
-			if err != nil || got != step.stands {
-				t.Fatalf("mark to %d stands at %d, %v", step.to, got, err)
+			got, err := w.chat.MarkRead(t.Context(), chat.Mark{Session: s.ID, User: ada.ID, To: step.to})
+			if err != nil || got.LastRead != step.stands {
+				t.Fatalf("mark to %d stands at %+v, %v", step.to, got, err)
 			}
 		}
 		heard := w.heard(ada.ID)
@@ -333,7 +359,7 @@ func TestAMessageAndItsRunsAreStoredTogetherOrNotAtAll(t *testing.T) {
 			p := w.posting(s.ID, by.ID)
 			p.Runs = []runlog.NewRun{newRunOf(s.ID, by.ID, scout)}
 			p.Message.Tasks = []id.Run{p.Runs[0].ID}
-			p.Message.Mentions = []id.Agent{scout.ID}
+			p.Message.Mentions = []chat.MemberID{memberOf(scout)}
 			return p
 		}
 		p := asking(ada)

@@ -109,6 +109,30 @@ func (a *Accounts) EndDevice(
 	return family, err
 }
 
+// EndDevices implements account.DeviceStore. A device that logs in meanwhile waits for the lock, and stays.
+func (a *Accounts) EndDevices(
+	ctx context.Context, user id.User, why account.EndReason, now time.Time,
+) (ended []account.Family, err error) {
+	lock := LockAccount("devices:" + string(user))
+	err = a.writer.Do(ctx, []Lock{lock}, func(ctx context.Context, tx *Tx) error {
+		rows, err := tx.Query(ctx, `SELECT family FROM devices WHERE user_id = $1 AND ended_at IS NULL ORDER BY created_at`, string(user))
+		ended, err = collect(rows, err, func(row Scanner) (f account.Family, err error) {
+			err = row.Scan(&f)
+			return f, err
+		})
+		if err != nil {
+			return fmt.Errorf("list devices: %w", err)
+		}
+		for _, family := range ended {
+			if err := tx.endFamily(ctx, family, why, now); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ended, err
+}
+
 // endFamily ends a family once; the first reason stays.
 func (t *Tx) endFamily(ctx context.Context, f account.Family, why account.EndReason, now time.Time) error {
 	const end = `UPDATE devices SET ended_at = $2, end_reason = $3 WHERE family = $1 AND ended_at IS NULL RETURNING id, user_id`
@@ -118,6 +142,10 @@ func (t *Tx) endFamily(ctx context.Context, f account.Family, why account.EndRea
 		t.Audit(ended)
 	case !errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("end family: %w", err)
+	}
+	const forget = `DELETE FROM push_registrations WHERE device_id IN (SELECT id FROM devices WHERE family = $1)`
+	if _, err := t.Exec(ctx, forget, string(f)); err != nil {
+		return fmt.Errorf("forget where to push: %w", err)
 	}
 	if _, err := t.Exec(ctx, `DELETE FROM refresh_tokens WHERE family = $1`, string(f)); err != nil {
 		return fmt.Errorf("forget refresh tokens: %w", err)

@@ -41,9 +41,10 @@ func (r *Runlog) EventsUpTo(ctx context.Context, runID id.Run, after, upTo runlo
 	return events, nil
 }
 
-const selectEvents = `
-SELECT e.event_id, e.run_id, e.event_seq, e.event_type, e.wire_type, e.occurred_at, e.recorded_at, e.payload, e.payload_checksum,
-    e.schema_version, e.trace_id, e.span_id, e.late, COALESCE(l.edge_id, ''), COALESCE(e.producer_seq, 0), e.place
+const eventColumns = `e.event_id, e.run_id, e.event_seq, e.event_type, e.wire_type, e.occurred_at, e.recorded_at, e.payload, e.payload_checksum,
+    e.schema_version, e.trace_id, e.span_id, e.late, COALESCE(l.edge_id, ''), COALESCE(e.producer_seq, 0), e.place`
+
+const selectEvents = `SELECT ` + eventColumns + `
 FROM run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
 WHERE e.run_id = $1 AND e.event_seq > $2 AND e.event_seq <= $3 ORDER BY e.event_seq`
 
@@ -63,7 +64,7 @@ func (s *Store) endOfLog(ctx context.Context, runID id.Run, after runlog.EventSe
 	return last, nil
 }
 
-// scanEvent reads selectEvents.
+// scanEvent reads eventColumns.
 func scanEvent(row Scanner) (runlog.StoredEvent, error) {
 	e, err := scanPlaced(row)
 	return e.StoredEvent, err

@@ -200,6 +200,29 @@ func TestARefusedOutcomeFailsTheRunAfterItsClosings(t *testing.T) {
 	})
 }
 
+// A sub-agent speaks to the agent: what it says, even last, is in the log and is no message.
+func TestWhatASubAgentSaysIsNotPosted(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		j, n := launched(t, r)
+		inner := id.NewMessage()
+		j.write(t, n.ID, wireStarted, json.RawMessage(`{}`))
+		answer := j.say(t, n.ID, "the answer")
+		j.write(t, n.ID, wireBegun, event.MessageStartedPayload{MessageID: inner, Role: "assistant", AgentID: "sub_a"})
+		j.write(t, n.ID, wireSaid, event.MessageCompletedPayload{
+			MessageID: inner, Content: "inside", ContentChecksum: event.TextChecksum("inside"), AgentID: "sub_a",
+		})
+		j.write(t, n.ID, wireFinished, event.RunCompletedPayload{MessageID: answer})
+		j.flush(t, r)
+
+		if found := r.get(t, n.ID); found.FinalMessage != answer {
+			t.Errorf("the answer is %s, want %s", found.FinalMessage, answer)
+		}
+		if got := r.messagesOf(t, n.Session); !slices.Equal(got, []string{"the answer"}) {
+			t.Errorf("messages are %q", got)
+		}
+	})
+}
+
 func TestTheClosingOfALongMessageIsABlob(t *testing.T) {
 	eachRecord(t, func(t *testing.T, r *record) {
 		j, n := launched(t, r)

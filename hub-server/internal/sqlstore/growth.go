@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -110,9 +111,33 @@ func (t *Tx) saveConsequences(ctx context.Context, g *runlog.Growth) error {
 		return err
 	}
 	if g.Post {
-		return t.postFinal(ctx, g)
+		if err := t.postFinal(ctx, g); err != nil {
+			return err
+		}
 	}
-	return nil
+	return t.tellDone(ctx, g)
+}
+
+// tellDone notifies whoever asked for a run of its outcome, if they are still in its conversation. Who stopped it knows, and one that
+// another run goes on with is not over.
+func (t *Tx) tellDone(ctx context.Context, g *runlog.Growth) error {
+	if !g.Ended || g.Continued || g.State == run.StateCancelled {
+		return nil
+	}
+	const query = `SELECT r.requested_by FROM runs r JOIN session_members m ON m.session_id = r.session_id AND m.member_id = r.requested_by
+WHERE r.run_id = $1 AND m.left_at IS NULL`
+	var user id.User
+	switch err := t.QueryRow(ctx, query, string(g.Run)).Scan(&user); {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return fmt.Errorf("find who asked: %w", err)
+	}
+	n, err := notice.Done(user, g.Run, g.Session, g.Agent, g.State)
+	if err != nil {
+		return err
+	}
+	return t.notify(ctx, n)
 }
 
 var insertEvents = bulk{
@@ -127,8 +152,9 @@ func (t *Tx) insertEvents(ctx context.Context, laneID int64, grown []*runlog.Gro
 	if err != nil {
 		return err
 	}
-	var args []any
+	var args, order []any
 	for _, g := range grown {
+		order = append(order, string(g.Session), places[g.Session]+1, len(g.Events), string(g.Run), int64(g.From))
 		for _, e := range g.Events {
 			var lane, producer any
 			if e.ProducerSeq > 0 {
@@ -139,6 +165,9 @@ func (t *Tx) insertEvents(ctx context.Context, laneID int64, grown []*runlog.Gro
 				string(e.WireType), micros(e.OccurredAt), micros(t.now), []byte(e.Body.Payload), e.Body.Checksum,
 				runlog.SchemaVersion, e.TraceID, e.SpanID, e.Late)
 		}
+	}
+	if err := t.execRows(ctx, insertOrder, order); err != nil {
+		return fmt.Errorf("enter into the order: %w", err)
 	}
 	return t.execRows(ctx, insertEvents, args)
 }

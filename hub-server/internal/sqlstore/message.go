@@ -18,17 +18,24 @@ import (
 )
 
 const messageColumns = `id, session_id, seq, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at,
-    attachments`
+    attachments, revision, edited_at, recalled_at, changed, forwarded`
 
 func scanMessage(row Scanner) (m chat.Message, err error) {
-	var mentions, tasks, attachments string
-	var created int64
+	var mentions, tasks, attachments, forwarded string
+	var created, edited, recalled int64
 	err = row.Scan(&m.ID, &m.Session, &m.Seq, &m.ClientMsgID, &m.Sender, &m.ContentType, (*[]byte)(&m.Content), &mentions, &m.ReplyTo,
-		&tasks, &created, &attachments)
+		&tasks, &created, &attachments, &m.Revision, &edited, &recalled, &m.Changed, &forwarded)
 	if err == nil && attachments != "" {
 		err = json.Unmarshal([]byte(attachments), &m.Attachments)
 	}
-	m.Mentions, m.Tasks, m.CreatedAt = splitIDs[id.Agent](mentions), splitIDs[id.Run](tasks), fromMicros(created)
+	if err == nil && forwarded != "" {
+		err = json.Unmarshal([]byte(forwarded), &m.Forwarded)
+	}
+	m.Mentions, m.Tasks, m.CreatedAt = splitIDs[chat.MemberID](mentions), splitIDs[id.Run](tasks), fromMicros(created)
+	m.Recalled = recalled > 0
+	if edited > 0 {
+		m.EditedAt = fromMicros(edited)
+	}
 	return m, err
 }
 
@@ -54,7 +61,13 @@ func (c *Chat) Message(ctx context.Context, m id.Message) (chat.Message, error) 
 
 // MessageIn implements chat.MessageStore.
 func (c *Chat) MessageIn(ctx context.Context, s id.Session, m id.Message) (chat.Message, error) {
-	return c.oneMessage(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = $1 AND session_id = $2`, string(m), string(s))
+	found, err := c.oneMessage(ctx, `SELECT `+messageColumns+` FROM messages WHERE id = $1 AND session_id = $2`, string(m), string(s))
+	if err != nil {
+		return found, err
+	}
+	one := []chat.Message{found}
+	err = c.dress(ctx, s, one)
+	return one[0], err
 }
 
 func (c *Chat) oneMessage(ctx context.Context, query string, args ...any) (chat.Message, error) {
@@ -75,36 +88,32 @@ func (c *Chat) Before(ctx context.Context, s id.Session, before chat.Seq, limit 
 	rows, err := c.store.readDB.QueryContext(ctx, query, string(s), int64(before), limit)
 	messages, err := collect(rows, err, scanMessage)
 	slices.Reverse(messages)
-	return messages, err
+	if err != nil {
+		return nil, err
+	}
+	return messages, c.dress(ctx, s, messages)
 }
 
 // After implements chat.MessageStore.
 func (c *Chat) After(ctx context.Context, s id.Session, after chat.Seq, limit int) ([]chat.Message, error) {
 	const query = `SELECT ` + messageColumns + ` FROM messages WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`
 	rows, err := c.store.readDB.QueryContext(ctx, query, string(s), int64(after), limit)
-	return collect(rows, err, scanMessage)
+	messages, err := collect(rows, err, scanMessage)
+	if err != nil {
+		return nil, err
+	}
+	return messages, c.dress(ctx, s, messages)
 }
 
-// MarkRead implements chat.MessageStore.
-func (c *Chat) MarkRead(ctx context.Context, m chat.Mark) (stands chat.Seq, err error) {
-	err = c.writer.Do(ctx, []Lock{LockConversation(string(m.Session))}, func(ctx context.Context, tx *Tx) error {
-		const read = `SELECT last_read_seq FROM session_members WHERE session_id = $1 AND member_id = $2 AND left_at IS NULL`
-		err := tx.QueryRow(ctx, read, string(m.Session), string(m.User)).Scan(&stands)
-		if errors.Is(err, sql.ErrNoRows) {
-			return sessionNotFound()
-		}
-		if err != nil || stands >= m.To {
-			return err
-		}
-		const move = `UPDATE session_members SET last_read_seq = $3 WHERE session_id = $1 AND member_id = $2`
-		if _, err := tx.Exec(ctx, move, string(m.Session), string(m.User), int64(m.To)); err != nil {
-			return fmt.Errorf("move read mark: %w", err)
-		}
-		stands = m.To
-		tx.emitToSession(m.Session, frameMessageRead, m.Frame)
-		return nil
-	})
-	return stands, err
+// ChangedAfter implements chat.MessageStore.
+func (c *Chat) ChangedAfter(ctx context.Context, s id.Session, after chat.ChangeSeq, limit int) ([]chat.Message, error) {
+	const query = `SELECT ` + messageColumns + ` FROM messages WHERE session_id = $1 AND changed > 0 AND changed > $2 ORDER BY changed LIMIT $3`
+	rows, err := c.store.readDB.QueryContext(ctx, query, string(s), int64(after), limit)
+	messages, err := collect(rows, err, scanMessage)
+	if err != nil {
+		return nil, err
+	}
+	return messages, c.dress(ctx, s, messages)
 }
 
 // insertAgentMessage stores the final text of a run as a message of its agent and tells the session; once per message id, whoever
@@ -133,18 +142,28 @@ func (t *Tx) insertMessage(ctx context.Context, m chat.Message) (chat.Seq, error
 	if err != nil {
 		return 0, err
 	}
+	if err := t.referAttachments(ctx, m); err != nil {
+		return 0, err
+	}
 	attachments, err := attachmentText(m.Attachments)
+	if err != nil {
+		return 0, err
+	}
+	forwarded, err := originText(m.Forwarded)
 	if err != nil {
 		return 0, err
 	}
 	const insert = `
 INSERT INTO messages (id, session_id, seq, place, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at,
-    attachments)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+    attachments, forwarded)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
 	_, err = t.Exec(ctx, insert, string(m.ID), string(m.Session), int64(seq), place, string(m.ClientMsgID), string(m.Sender),
-		string(m.ContentType), []byte(m.Content), joinIDs(m.Mentions), string(m.ReplyTo), joinIDs(m.Tasks), micros(m.CreatedAt), attachments)
+		string(m.ContentType), []byte(m.Content), joinIDs(m.Mentions), string(m.ReplyTo), joinIDs(m.Tasks), micros(m.CreatedAt), attachments, forwarded)
 	if err != nil {
 		return 0, fmt.Errorf("insert message: %w", err)
+	}
+	if err := t.execRows(ctx, insertOrder, []any{string(m.Session), place, 1, "", int64(seq)}); err != nil {
+		return 0, fmt.Errorf("enter into the order: %w", err)
 	}
 	t.Emit(delivery.Row{
 		Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID, Bytes: len(m.Content) + len(attachments),

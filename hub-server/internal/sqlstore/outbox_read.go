@@ -13,20 +13,6 @@ import (
 const outboxColumns = `o.pos, o.audience, o.kind, o.frame_type, o.payload, o.session_id, o.message_id, o.run_id,
 	o.request_id, o.from_seq, o.to_seq, o.change, o.change_user, o.bytes, (SELECT format FROM store_counter WHERE id = 1)`
 
-// theirs selects the rows that are a user's in a stretch of positions: addressed to them, or inside an interval of a conversation
-// that they are in now. CROSS JOIN keeps SQLite to this order: conversations first, then the index on (audience, pos).
-// $1 the user's audience, $2 after, $3 up to, $4 the user.
-func theirs(columns string) string {
-	return `SELECT ` + columns + ` FROM outbox o WHERE o.audience = $1 AND o.pos > $2 AND o.pos <= $3
-UNION ALL
-SELECT ` + columns + `
-  FROM member_intervals belongs CROSS JOIN member_intervals m CROSS JOIN outbox o
- WHERE belongs.user_id = $4 AND belongs.to_pos IS NULL
-   AND m.user_id = belongs.user_id AND m.session_id = belongs.session_id
-   AND o.audience = 'session:' || m.session_id AND o.pos > $2 AND o.pos <= $3
-   AND o.pos >= m.from_pos AND (m.to_pos IS NULL OR o.pos < m.to_pos)`
-}
-
 // Bounds implements delivery.Outbox.
 func (s *Store) Bounds(ctx context.Context) (delivery.Bounds, error) {
 	const query = `SELECT outbox_pos, COALESCE((SELECT MIN(pos) FROM outbox) - 1, outbox_pos) FROM store_counter WHERE id = 1`
@@ -45,8 +31,11 @@ func (s *Store) Rows(ctx context.Context, after delivery.Position, limit int) ([
 
 // RowsFor implements delivery.Outbox.
 func (s *Store) RowsFor(ctx context.Context, user id.User, after, upTo delivery.Position, limit int) ([]delivery.Row, error) {
-	query := theirs(outboxColumns) + ` ORDER BY 1 LIMIT $5`
-	rows, err := outboxRows(s.queryPrepared(ctx, query,
+	query, err := s.theirs(ctx, outboxColumns, user, after, upTo)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := outboxRows(s.queryPrepared(ctx, query+` ORDER BY 1 LIMIT $5`,
 		string(delivery.ToUser(user)), int64(after), int64(upTo), string(user), limit))
 	if err != nil {
 		return nil, err
@@ -61,9 +50,13 @@ func (s *Store) RowsFor(ctx context.Context, user id.User, after, upTo delivery.
 
 // Backlog implements delivery.Outbox.
 func (s *Store) Backlog(ctx context.Context, user id.User, after, upTo delivery.Position, limit int) (delivery.Backlog, error) {
-	query := `SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM (` + theirs(`o.bytes`) + ` LIMIT $5) missed`
+	query, err := s.theirs(ctx, `o.bytes`, user, after, upTo)
+	if err != nil {
+		return delivery.Backlog{}, err
+	}
+	query = `SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM (` + query + ` LIMIT $5) missed`
 	var b delivery.Backlog
-	err := s.queryRowPrepared(ctx, query,
+	err = s.queryRowPrepared(ctx, query,
 		string(delivery.ToUser(user)), int64(after), int64(upTo), string(user), limit).Scan(&b.Rows, &b.Bytes)
 	if err != nil {
 		return delivery.Backlog{}, fmt.Errorf("measure backlog: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ type town struct {
 	chat     *Chat
 	runs     *Runlog
 	now      time.Time
-	keys     int
+	keys     atomic.Int64
 }
 
 func eachTown(t *testing.T, contract func(w *town)) {
@@ -55,11 +56,11 @@ func (w *town) wants(code fault.Code, err error) {
 	}
 }
 
-// claim is a fresh attempt with some answer.
+// claim is a fresh attempt with some answer. Safe for concurrent use.
 func (w *town) claim() account.Claim {
-	w.keys++
+	n := w.keys.Add(1)
 	return account.Claim{
-		Attempt: account.Attempt{User: "user", Route: "POST /x", Key: "key-" + strconv.Itoa(w.keys)}, Answer: []byte{byte(w.keys)},
+		Attempt: account.Attempt{User: "user", Route: "POST /x", Key: "key-" + strconv.FormatInt(n, 10)}, Answer: []byte{byte(n)},
 	}
 }
 

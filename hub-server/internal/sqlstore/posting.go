@@ -47,12 +47,18 @@ func (c *Chat) StartOnce(ctx context.Context, by id.User, run runlog.NewRun, cla
 		if err := tx.mayPost(ctx, run.Session, by); err != nil {
 			return err
 		}
+		if err := tx.stands(ctx, run.Trigger); err != nil {
+			return err
+		}
 		return tx.startRun(ctx, by, run)
 	})
 }
 
 func postingLocks(p chat.Posting) []Lock {
 	locks := []Lock{LockConversation(string(p.Message.Session))}
+	if len(chat.Uploads(p.Message.Attachments)) > 0 {
+		locks = append(locks, lockFiles(p.By))
+	}
 	for _, run := range p.Runs {
 		locks = append(locks, runLocks(run)...)
 	}
@@ -77,18 +83,15 @@ func (t *Tx) post(ctx context.Context, p chat.Posting) (chat.Message, error) {
 			return m, err
 		}
 	}
-	return m, nil
+	return m, t.notify(ctx, p.Notices...)
 }
 
 func (t *Tx) mayPost(ctx context.Context, s id.Session, by id.User) error {
-	in, err := t.isMember(ctx, s, chat.OfUser(by))
-	if err != nil {
-		return fmt.Errorf("check membership: %w", err)
+	in, err := t.memberNow(ctx, s, chat.OfUser(by))
+	if err == nil && !in {
+		err = sessionNotFound()
 	}
-	if !in {
-		return sessionNotFound()
-	}
-	return nil
+	return err
 }
 
 func (t *Tx) knowsReply(ctx context.Context, m chat.Message) error {
@@ -106,11 +109,20 @@ func (t *Tx) knowsReply(ctx context.Context, m chat.Message) error {
 	return nil
 }
 
+// stands says that a message was not recalled.
+func (t *Tx) stands(ctx context.Context, m id.Message) error {
+	gone, err := hasRow(t.QueryRow(ctx, `SELECT 1 FROM messages WHERE id = $1 AND recalled_at > 0`, string(m)))
+	if err == nil && gone {
+		err = fault.New(fault.Conflict, "The message was taken back.")
+	}
+	return err
+}
+
 // startRun stores a run if its agent is still in the conversation and the person may still operate it.
 func (t *Tx) startRun(ctx context.Context, by id.User, run runlog.NewRun) error {
-	in, err := t.isMember(ctx, run.Session, chat.OfAgent(run.Agent))
+	in, err := t.memberNow(ctx, run.Session, chat.OfAgent(run.Agent))
 	if err != nil {
-		return fmt.Errorf("check membership of agent: %w", err)
+		return err
 	}
 	if !in {
 		return fault.New(fault.AgentUnknown, "The agent %s is not in this conversation. Add it first.", run.AgentName)

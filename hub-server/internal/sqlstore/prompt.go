@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -83,6 +84,23 @@ func (t *Tx) tellPrompts(ctx context.Context, g *runlog.Growth) error {
 				Audience: delivery.ToUser(u), Kind: delivery.KindPrompt, Session: g.Session, Run: g.Run, Prompt: m.Request,
 				From: uint64(m.By), To: uint64(m.By), Bytes: promptBytes,
 			})
+		}
+		if err := t.pushPrompt(ctx, g, m, users); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pushPrompt has those who may answer told where they are not connected, and takes that back from all once there is nothing to answer.
+func (t *Tx) pushPrompt(ctx context.Context, g *runlog.Growth, m runlog.PromptMove, users []id.User) error {
+	asked := slices.ContainsFunc(g.Prompts.Asked, func(q runlog.Question) bool { return q.ID == m.Request && q.Seq == m.By })
+	if !asked {
+		return t.withdrawPush(ctx, string(m.Request), "")
+	}
+	for _, u := range users {
+		if err := t.planPush(ctx, occasion{notification: string(m.Request), user: u, kind: "prompt", session: g.Session, run: g.Run}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -61,8 +61,16 @@ func scanPromptAnd(row Scanner, more ...any) (prompt.Prompt, error) {
 
 // Prompt implements prompt.Store.
 func (p *Prompts) Prompt(ctx context.Context, run id.Run, request id.Request) (prompt.Prompt, error) {
-	found, err := scanPrompt(p.store.readDB.QueryRowContext(ctx, selectPrompt+` WHERE p.request_id = $1 AND p.run_id = $2`,
-		string(request), string(run)))
+	return p.one(ctx, ` WHERE p.request_id = $1 AND p.run_id = $2`, string(request), string(run))
+}
+
+// Asked implements prompt.Store.
+func (p *Prompts) Asked(ctx context.Context, session id.Session, request id.Request) (prompt.Prompt, error) {
+	return p.one(ctx, ` WHERE p.request_id = $1 AND r.session_id = $2`, string(request), string(session))
+}
+
+func (p *Prompts) one(ctx context.Context, where string, args ...any) (prompt.Prompt, error) {
+	found, err := scanPrompt(p.store.readDB.QueryRowContext(ctx, selectPrompt+where, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, fault.New(fault.NotFound, "There is no such request.")
 	}

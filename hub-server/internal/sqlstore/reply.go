@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 )
@@ -54,7 +55,29 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 	if err := t.setDelivery(ctx, r.Request, r.Command.DeliveryID); err != nil {
 		return false, err
 	}
-	return true, t.insertCommand(ctx, r.Run.Edge, *r.Command)
+	if err := t.insertCommand(ctx, r.Run.Edge, *r.Command); err != nil {
+		return false, err
+	}
+	return true, t.tellControl(ctx, r)
+}
+
+const frameAgentControl = "agent.control" // S3
+
+// tellControl tells everybody who may operate the agent what is on its way to the edge.
+func (t *Tx) tellControl(ctx context.Context, r runlog.Reply) error {
+	if r.Control == nil {
+		return nil
+	}
+	users, err := t.operators(ctx, r.Run.ID)
+	if err != nil {
+		return fmt.Errorf("find who operates: %w", err)
+	}
+	for _, u := range users {
+		t.Emit(delivery.Row{
+			Audience: delivery.ToUser(u), Kind: delivery.KindFrame, FrameType: frameAgentControl, Payload: r.Control, Session: r.Run.Session, Run: r.Run.ID,
+		})
+	}
+	return nil
 }
 
 // checkAnswerer asks a person's rights; that time is over needs none.

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/paging"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -25,29 +27,49 @@ const (
 	frameMemberJoined   = "session.member_joined"
 	frameMemberLeft     = "session.member_left"
 	frameInfoUpdated    = "session.info_updated"
+	frameDissolved      = "session.dissolved"
 	frameMessageRead    = "message.read"
+	frameMessageRecall  = "message.recall"
+	frameMessagePin     = "message.pin"
+	frameMessageUnpin   = "message.unpin"
+	frameReactionAdded  = "message.reaction_added"
+	frameReactionGone   = "message.reaction_removed"
 )
 
 // NewChat reads from s and writes through w.
 func NewChat(s *Store, w *Writer) *Chat { return &Chat{store: s, writer: w} }
 
-const sessionColumns = `s.id, s.type, s.name, s.owner_id, s.created_at, c.last_seq, c.updated_at, m.last_read_seq`
+const sessionColumns = `s.id, s.type, s.name, s.owner_id, s.created_at, c.last_seq, c.updated_at, m.last_read_seq,
+	s.avatar_url, s.announcement, s.info_version, s.roster_version, COALESCE(s.dissolved_at, 0),
+	m.pinned, m.archived, m.muted, m.settings_version, c.last_change`
 
 // memberSessions are the conversations that the user $1 is a member of now: the rule of SEC13, the same for every read.
 const memberSessions = ` FROM session_members m JOIN sessions s ON s.id = m.session_id JOIN conversation_counters c ON c.session_id = s.id
 WHERE m.member_id = $1 AND m.left_at IS NULL`
 
 func scanSession(row Scanner) (s chat.Session, err error) {
-	var created, updated int64
-	err = row.Scan(&s.ID, &s.Type, &s.Name, &s.Owner, &created, &s.LastSeq, &updated, &s.LastRead)
+	return scanSessionWith(row)
+}
+
+// scanSessionWith reads sessionColumns and what stands behind them.
+func scanSessionWith(row Scanner, more ...any) (s chat.Session, err error) {
+	var created, updated, dissolved int64
+	err = row.Scan(append([]any{
+		&s.ID, &s.Type, &s.Name, &s.Owner, &created, &s.LastSeq, &updated, &s.LastRead, &s.AvatarURL, &s.Announcement, &s.Info, &s.Roster,
+		&dissolved, &s.Settings.Pinned, &s.Settings.Archived, &s.Settings.Muted, &s.Settings.Version, &s.LastChange,
+	}, more...)...)
 	s.CreatedAt, s.UpdatedAt = fromMicros(created), fromMicros(updated)
+	if dissolved != 0 {
+		s.DissolvedAt = fromMicros(dissolved)
+	}
 	return s, err
 }
 
 // Session implements chat.SessionStore.
 func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) (chat.Session, error) {
-	const query = `SELECT ` + sessionColumns + memberSessions + ` AND s.id = $2`
-	s, err := scanSession(c.store.queryRowPrepared(ctx, query, string(viewer), string(session)))
+	const query = `SELECT ` + sessionColumns + `, ` + unread + memberSessions + ` AND s.id = $2`
+	var behind int64
+	s, err := scanSessionWith(c.store.queryRowPrepared(ctx, query, string(viewer), string(session)), &behind)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, sessionNotFound()
 	}
@@ -55,8 +77,15 @@ func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) 
 		return s, fmt.Errorf("read conversation: %w", err)
 	}
 	members, err := c.membersOf(ctx, []id.Session{session})
-	s.Members = members[session]
+	if s.Members, s.Unread = members[session], behind; err == nil && hasLeft(s, viewer) {
+		return chat.Session{}, sessionNotFound()
+	}
 	return s, err
+}
+
+// hasLeft says whether the viewer has left a conversation between the read that found it and that of its members, of which they may know nothing then.
+func hasLeft(s chat.Session, viewer id.User) bool {
+	return !slices.ContainsFunc(s.Members, func(m chat.Member) bool { return m.ID == chat.OfUser(viewer) })
 }
 
 // WithAgents implements chat.SessionStore.
@@ -83,10 +112,10 @@ func (c *Chat) WithAgents(ctx context.Context, session id.Session, viewer id.Use
 
 // scanWithAgent reads a conversation with one of its agents, or none.
 func scanWithAgent(row Scanner) (s chat.Session, err error) {
-	var created, updated, joined int64
+	var joined int64
 	var agent chat.Member
-	err = row.Scan(&s.ID, &s.Type, &s.Name, &s.Owner, &created, &s.LastSeq, &updated, &s.LastRead, &agent.ID, &agent.Role, &joined, &agent.Name)
-	s.CreatedAt, s.UpdatedAt, agent.JoinedAt = fromMicros(created), fromMicros(updated), fromMicros(joined)
+	s, err = scanSessionWith(row, &agent.ID, &agent.Role, &joined, &agent.Name)
+	agent.JoinedAt = fromMicros(joined)
 	if agent.ID != "" {
 		s.Members = []chat.Member{agent}
 	}
@@ -105,30 +134,37 @@ func sessionNotFound() error {
 }
 
 // Sessions implements chat.SessionStore.
-func (c *Chat) Sessions(ctx context.Context, viewer id.User, f chat.Filter) ([]chat.Session, chat.PageMark, error) {
+func (c *Chat) Sessions(ctx context.Context, viewer id.User, f chat.Filter) ([]chat.Session, paging.Mark, error) {
 	const query = `SELECT ` + sessionColumns + memberSessions + `
 AND ($2 = '' OR s.name = $2) AND ($4 = '' OR c.updated_at < $3 OR (c.updated_at = $3 AND s.id < $4))
 ORDER BY c.updated_at DESC, s.id DESC LIMIT $5`
-	rows, err := c.store.readDB.QueryContext(ctx, query, string(viewer), f.Name, micros(f.After.UpdatedAt), string(f.After.Session), f.Limit+1)
+	rows, err := c.store.readDB.QueryContext(ctx, query, string(viewer), f.Name, micros(f.After.At), f.After.ID, f.Limit+1)
 	sessions, err := collect(rows, err, scanSession)
 	if err != nil {
-		return nil, chat.PageMark{}, fmt.Errorf("list conversations: %w", err)
+		return nil, paging.Mark{}, fmt.Errorf("list conversations: %w", err)
 	}
-	var next chat.PageMark
+	var next paging.Mark
 	if len(sessions) > f.Limit {
 		sessions = sessions[:f.Limit]
 		last := sessions[f.Limit-1]
-		next = chat.PageMark{UpdatedAt: last.UpdatedAt, Session: last.ID}
+		next = paging.Mark{At: last.UpdatedAt, ID: string(last.ID)}
 	}
 	ids := make([]id.Session, len(sessions))
 	for i, s := range sessions {
 		ids[i] = s.ID
 	}
+	if err := c.count(ctx, viewer, sessions); err != nil {
+		return nil, paging.Mark{}, err
+	}
 	members, err := c.membersOf(ctx, ids)
+	if err != nil {
+		return nil, paging.Mark{}, err
+	}
 	for i := range sessions {
 		sessions[i].Members = members[sessions[i].ID]
 	}
-	return sessions, next, err
+	sessions = slices.DeleteFunc(sessions, func(s chat.Session) bool { return hasLeft(s, viewer) })
+	return sessions, next, nil
 }
 
 // membersOf returns the members of each conversation in the order of joining.
@@ -138,14 +174,14 @@ func (c *Chat) membersOf(ctx context.Context, sessions []id.Session) (map[id.Ses
 		return members, nil
 	}
 	query, args := inList(`
-SELECT m.session_id, m.member_id, m.role, m.joined_at, COALESCE(u.name, a.name, '')
+SELECT m.session_id, m.member_id, m.role, m.joined_at, m.last_read_seq, COALESCE(u.name, a.name, '')
 FROM session_members m LEFT JOIN users u ON u.id = m.member_id LEFT JOIN agents a ON a.id = m.member_id
 WHERE m.left_at IS NULL AND m.session_id IN `, sessions)
 	rows, err := c.store.readDB.QueryContext(ctx, query+` ORDER BY m.joined_at, m.member_id`, args...)
 	_, err = collect(rows, err, func(row Scanner) (m chat.Member, err error) {
 		var session id.Session
 		var joined int64
-		err = row.Scan(&session, &m.ID, &m.Role, &joined, &m.Name)
+		err = row.Scan(&session, &m.ID, &m.Role, &joined, &m.LastRead, &m.Name)
 		m.JoinedAt = fromMicros(joined)
 		members[session] = append(members[session], m)
 		return m, err
@@ -173,16 +209,44 @@ func (c *Chat) UserNames(ctx context.Context, users []id.User) (map[id.User]stri
 	return names, err
 }
 
+// Paired implements chat.SessionStore.
+func (c *Chat) Paired(ctx context.Context, pair chat.Pair) (session id.Session, err error) {
+	const query = `SELECT id FROM sessions WHERE pair = $1 AND pair <> ''`
+	err = c.store.queryRowPrepared(ctx, query, string(pair)).Scan(&session)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return session, err
+}
+
 // Open implements chat.SessionStore.
 func (c *Chat) Open(ctx context.Context, o chat.Opening, claim account.Claim) error {
-	s := o.Session
-	locks := []Lock{lockAttempt(claim.Attempt), LockConversation(string(s.ID))}
+	s, pair := o.Session, o.Session.Pair()
+	locks := []Lock{lockAttempt(claim.Attempt), LockConversation(string(s.ID)), LockConversation("pair " + string(pair))}
 	return c.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {
 		if err := tx.claim(ctx, claim); err != nil {
 			return err
 		}
-		const insert = `INSERT INTO sessions (id, type, name, owner_id, created_at) VALUES ($1, $2, $3, $4, $5)`
-		if _, err := tx.Exec(ctx, insert, string(s.ID), string(s.Type), s.Name, string(s.Owner), micros(s.CreatedAt)); err != nil {
+		standing, err := hasRow(tx.QueryRow(ctx, `SELECT 1 FROM sessions WHERE pair = $1 AND pair <> ''`, string(pair)))
+		if err != nil {
+			return fmt.Errorf("look for conversation: %w", err)
+		}
+		if standing {
+			return chat.ErrMoved
+		}
+		if err := tx.mayBring(ctx, s.Owner, s.Members...); err != nil {
+			return err
+		}
+		if s.Type == chat.Group {
+			if err := tx.roomInGroups(ctx, o.Limits, s.Owner, s.Members...); err != nil {
+				return err
+			}
+		}
+		const insert = `
+INSERT INTO sessions (id, type, name, owner_id, created_at, avatar_url, announcement, pair) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+		_, err = tx.Exec(ctx, insert, string(s.ID), string(s.Type), s.Name, string(s.Owner), micros(s.CreatedAt), s.AvatarURL, s.Announcement,
+			string(pair))
+		if err != nil {
 			return fmt.Errorf("insert conversation: %w", err)
 		}
 		const counter = `INSERT INTO conversation_counters (session_id, last_seq, last_place, updated_at) VALUES ($1, 0, 0, $2)`
@@ -195,30 +259,7 @@ func (c *Chat) Open(ctx context.Context, o chat.Opening, claim account.Claim) er
 			}
 			tx.emitJoined(s.ID, m.ID, o.Created)
 		}
-		return nil
-	})
-}
-
-// putMember makes m a member, again if need be. Who comes back keeps their read mark.
-func (t *Tx) putMember(ctx context.Context, s id.Session, m chat.Member) error {
-	const put = `
-INSERT INTO session_members (session_id, member_id, role, last_read_seq, joined_at) VALUES ($1, $2, $3, 0, $4)
-ON CONFLICT (session_id, member_id) DO UPDATE SET role = excluded.role, joined_at = excluded.joined_at, left_at = NULL`
-	if _, err := t.Exec(ctx, put, string(s), string(m.ID), string(m.Role), micros(m.JoinedAt)); err != nil {
-		return fmt.Errorf("put member: %w", err)
-	}
-	return nil
-}
-
-// emitJoined tells a person that they are in: from this row on they get what the conversation gets. Agents hear nothing.
-func (t *Tx) emitJoined(s id.Session, m chat.MemberID, created []byte) {
-	user, ok := m.User()
-	if !ok {
-		return
-	}
-	t.Emit(delivery.Row{
-		Audience: delivery.ToUser(user), Kind: delivery.KindFrame, FrameType: frameSessionCreated, Payload: created,
-		Session: s, Change: delivery.Joined, ChangeUser: user,
+		return tx.notify(ctx, o.Notices...)
 	})
 }
 
@@ -228,9 +269,21 @@ func (t *Tx) emitToSession(s id.Session, frame string, payload []byte) {
 	})
 }
 
-// isMember is membership as it is in this transaction.
-func (t *Tx) isMember(ctx context.Context, s id.Session, m chat.MemberID) (bool, error) {
-	return hasRow(t.QueryRow(ctx, selectMember, string(s), string(m)))
+// memberNow says whether m is a member as it is in this transaction. SessionDissolved for members of a conversation that is closed.
+func (t *Tx) memberNow(ctx context.Context, s id.Session, m chat.MemberID) (in bool, err error) {
+	const query = `
+SELECT CASE WHEN s.dissolved_at IS NULL THEN 0 ELSE 1 END FROM session_members m JOIN sessions s ON s.id = m.session_id
+WHERE m.session_id = $1 AND m.member_id = $2 AND m.left_at IS NULL`
+	var dissolved int
+	switch err := t.QueryRow(ctx, query, string(s), string(m)).Scan(&dissolved); {
+	case errors.Is(err, sql.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("check membership of %s: %w", m, err)
+	case dissolved != 0:
+		return true, chat.DissolvedError()
+	}
+	return true, nil
 }
 
 func (t *Tx) touchConversation(ctx context.Context, s id.Session) error {

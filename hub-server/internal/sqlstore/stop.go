@@ -47,6 +47,9 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 		}
 		unheard = n > 0
 	}
+	if c.IfUnheard && !unheard {
+		return true, nil
+	}
 	if err := t.withdrawAnswers(ctx, c.Run); err != nil {
 		return false, err
 	}

@@ -42,10 +42,13 @@ func (m Timers) Due(ctx context.Context, kind timer.Kind, now time.Time, limit i
 
 // Move implements timer.Store.
 func (m Timers) Move(ctx context.Context, t timer.Timer, due time.Time) error {
-	return m.writer.Do(ctx, nil, func(ctx context.Context, tx *Tx) error {
-		const move = `UPDATE timers SET due = $4 WHERE kind = $1 AND key = $2 AND due = $3`
-		return tx.conditional(ctx, move, string(t.Kind), t.Key, micros(t.Due), micros(due))
-	})
+	return m.writer.Do(ctx, nil, func(ctx context.Context, tx *Tx) error { return tx.moveTimer(ctx, t, due) })
+}
+
+// moveTimer takes a timer as claimTimer does, and leaves it to be due again. timer.ErrTaken.
+func (t *Tx) moveTimer(ctx context.Context, due timer.Timer, next time.Time) error {
+	const move = `UPDATE timers SET due = $4 WHERE kind = $1 AND key = $2 AND due = $3`
+	return t.conditional(ctx, move, string(due.Kind), due.Key, micros(due.Due), micros(next))
 }
 
 // Drop implements timer.Store.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
 )
 
 func (t *Tx) insertRefreshToken(ctx context.Context, hash account.TokenHash, f account.Family, at time.Time) error {
@@ -36,7 +37,14 @@ func (a *Accounts) Rotate(ctx context.Context, r account.Rotation) (out account.
 		case account.Rotate:
 			return tx.replaceRefreshToken(ctx, r, out.Device.Family)
 		case account.Theft:
-			return tx.endFamily(ctx, out.Device.Family, account.TokenReused, r.Now)
+			if err := tx.endFamily(ctx, out.Device.Family, account.TokenReused, r.Now); err != nil {
+				return err
+			}
+			n, err := notice.LoginEnded(out.User.ID, out.Device.ID)
+			if err != nil {
+				return err
+			}
+			return tx.notify(ctx, n)
 		}
 		return nil
 	})

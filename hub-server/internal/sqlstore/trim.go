@@ -9,23 +9,48 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
 )
 
-// Trim implements retention.Outbox.
-type Trim struct{ writer *Writer }
+// OutboxTrim implements retention.Rows for what devices are told.
+type OutboxTrim struct{ writer *Writer }
 
-var _ retention.Outbox = Trim{}
+// NoticeTrim implements retention.Rows for notifications that were read. The time that counts is that of the reading.
+type NoticeTrim struct{ writer *Writer }
 
-// NewTrim trims through w.
-func NewTrim(w *Writer) Trim { return Trim{w} }
+var (
+	_ retention.Rows = OutboxTrim{}
+	_ retention.Rows = NoticeTrim{}
+)
 
-// TrimOutbox implements retention.Outbox. The times of rows are those of several hubs and not quite in order: it stops before the first
-// row that is young enough, so that what is left has no hole.
-func (r Trim) TrimOutbox(ctx context.Context, before time.Time, limit int) (removed int, held time.Duration, err error) {
+// NewOutboxTrim trims through w.
+func NewOutboxTrim(w *Writer) OutboxTrim { return OutboxTrim{w} }
+
+// NewNoticeTrim trims through w.
+func NewNoticeTrim(w *Writer) NoticeTrim { return NoticeTrim{w} }
+
+// Trim implements retention.Rows.
+func (n NoticeTrim) Trim(ctx context.Context, before time.Time, limit int) (removed int, held time.Duration, err error) {
+	err = n.writer.Do(ctx, []Lock{LockAccount("retention:notifications")}, func(ctx context.Context, tx *Tx) error {
+		began := time.Now()
+		defer func() { held = time.Since(began) }()
+		const old = `
+DELETE FROM notifications WHERE id IN (
+    SELECT id FROM notifications WHERE read_at <> 0 AND read_at < $1 ORDER BY read_at LIMIT $2) AND read_at <> 0`
+		count, err := tx.Exec(ctx, old, micros(before), limit)
+		removed = int(count)
+		return err
+	})
+	return removed, held, err
+}
+
+// Trim implements retention.Rows. The times of rows are those of several hubs and not quite in order: it stops before the first
+// row that is young enough, so that what is left has no hole, and before what the index of the search has not read.
+func (r OutboxTrim) Trim(ctx context.Context, before time.Time, limit int) (removed int, held time.Duration, err error) {
 	err = r.writer.Do(ctx, []Lock{LockAccount("retention:outbox")}, func(ctx context.Context, tx *Tx) error {
 		began := time.Now()
 		defer func() { held = time.Since(began) }()
 		const find = `
 SELECT COALESCE(MIN(CASE WHEN created_at >= $1 THEN pos END) - 1, MAX(pos))
-FROM (SELECT pos, created_at FROM outbox ORDER BY pos LIMIT $2) oldest`
+FROM (SELECT pos, created_at FROM outbox
+       WHERE pos <= COALESCE((SELECT place FROM search_progress WHERE id = 1), pos) ORDER BY pos LIMIT $2) oldest`
 		var last sql.NullInt64
 		if err := tx.QueryRow(ctx, find, micros(before), limit).Scan(&last); err != nil {
 			return fmt.Errorf("find rows: %w", err)

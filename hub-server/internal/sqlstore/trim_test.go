@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/contact"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -31,7 +34,7 @@ func TestTheOutboxIsTrimmedFromItsBeginningUpToTheFirstYoungRow(t *testing.T) {
 		}
 		trim := func(limit, want int, floor delivery.Position) {
 			t.Helper()
-			removed, _, err := NewTrim(w).TrimOutbox(t.Context(), time.Now().Add(-time.Hour), limit)
+			removed, _, err := NewOutboxTrim(w).Trim(t.Context(), time.Now().Add(-time.Hour), limit)
 			bounds, boundsErr := s.Bounds(t.Context())
 			if err := errors.Join(err, boundsErr); err != nil || removed != want || bounds.Floor != floor || bounds.Head != 6 {
 				t.Fatalf("removed %d of at most %d rows, bounds %+v, %v", removed, limit, bounds, err)
@@ -54,6 +57,39 @@ func TestTheOutboxIsTrimmedFromItsBeginningUpToTheFirstYoungRow(t *testing.T) {
 		put(t, w, delivery.Row{Audience: delivery.ToUser(me)})
 		if got := rowsFor(t, s, me, 6, 7, 10); !slices.Equal(got, []delivery.Position{7}) {
 			t.Errorf("after everything was trimmed the next row is %v", got)
+		}
+	})
+}
+
+func TestWhatWasReadLongAgoLeavesAndWhatIsUnreadStays(t *testing.T) {
+	eachTown(t, func(w *town) {
+		writer, notices := w.accounts.writer, NewNotices(w.store, w.accounts.writer)
+		people := &contact.Contacts{Store: NewContacts(w.store, writer), Presence: nobody{}, Changed: func(_, _ id.User) {}}
+		ada := w.person("ada")
+		for _, name := range []string{"bob", "carol", "dave"} {
+			_, err := people.Ask(w.t.Context(), account.Principal{User: w.person(name).ID}, "ada", "")
+			w.must(err)
+		}
+		told := func() []notice.Notice {
+			all, err := notices.Notices(w.t.Context(), notice.Query{User: ada.ID, Limit: 10})
+			w.must(err)
+			return all
+		}
+		for _, n := range told()[:2] {
+			_, err := notices.Read(w.t.Context(), ada.ID, n.ID)
+			w.must(err)
+		}
+		for _, trim := range []struct {
+			before        time.Time
+			removed, left int
+		}{{time.Now().Add(-time.Hour), 0, 3}, {time.Now().Add(time.Hour), 1, 2}, {time.Now().Add(time.Hour), 1, 1}, {time.Now().Add(time.Hour), 0, 1}} {
+			removed, _, err := NewNoticeTrim(writer).Trim(w.t.Context(), trim.before, 1)
+			if w.must(err); removed != trim.removed || len(told()) != trim.left {
+				w.t.Errorf("removed %d, %d are left, want %d and %d", removed, len(told()), trim.removed, trim.left)
+			}
+		}
+		if left := told(); left[0].Read {
+			w.t.Error("what is left was read")
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/presence"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -20,6 +21,7 @@ type Signals interface {
 	CommandsWait(e id.Edge)
 	EdgeArrived(a fleet.Arrival)
 	EdgeDoubted(d fleet.Doubt)
+	ContactChanged(p presence.Pair)
 	Run(ctx context.Context) error
 }
 
@@ -49,6 +51,9 @@ func (e *Ears) EdgeArrived(a fleet.Arrival) { e.note(fmt.Sprintf("arrived %+v", 
 
 // EdgeDoubted notes which connection is doubted.
 func (e *Ears) EdgeDoubted(d fleet.Doubt) { e.note(fmt.Sprintf("doubted %+v", d)) }
+
+// ContactChanged notes between whom something has changed.
+func (e *Ears) ContactChanged(p presence.Pair) { e.note(fmt.Sprintf("contact %+v", p)) }
 
 // Has says whether that was heard.
 func (e *Ears) Has(what string) bool {
@@ -98,6 +103,16 @@ func Tellers(t *testing.T, edges [2]id.Edge, hubs func(t *testing.T, n int) ([]S
 		for _, e := range ears[:2] {
 			within(t, 5*time.Second, "arrival", func() bool { return e.Has(fmt.Sprintf("arrived %+v", arrival)) })
 			within(t, 5*time.Second, "doubt", func() bool { return e.Has(fmt.Sprintf("doubted %+v", doubt)) })
+		}
+	})
+	t.Run("a change between two people is heard everywhere else", func(t *testing.T) {
+		pair := presence.PairOf(id.NewUser(), id.NewUser())
+		signals[1].ContactChanged(pair)
+		for _, e := range []*Ears{ears[0], ears[2]} {
+			within(t, 5*time.Second, "contact", func() bool { return e.Has(fmt.Sprintf("contact %+v", pair)) })
+		}
+		if ears[1].Has(fmt.Sprintf("contact %+v", pair)) {
+			t.Error("a hub has heard itself")
 		}
 	})
 	t.Run("that commands wait is heard where the edge is", func(t *testing.T) {

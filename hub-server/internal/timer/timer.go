@@ -15,8 +15,13 @@ type Kind string
 // Kinds.
 const (
 	PromptExpiry Kind = "prompt.expiry"    // key: the question
+	SessionEnd   Kind = "session.end"      // key: a conversation that was dissolved
 	OutboxTrim   Kind = "retention.outbox" // a turn at removing what devices need not be told any more
 	RunsLeave    Kind = "retention.runs"   // a turn at archiving what has ended
+
+	NoticeTrim Kind = "retention.notifications" // a turn at removing what people have read long ago
+
+	CardOrphans Kind = "cards.orphans" // key: a conversation in which cards are open of which nothing may be heard any more
 )
 
 // Timer is a row.

@@ -212,8 +212,8 @@ func (l *lane) hello(ctx context.Context, data []byte) error {
 	l.fence.Store(uint64(state.Fence))
 	l.hub.Others.EdgeArrived(fleet.Arrival{Edge: l.edge, Boot: hello.BootNonce, Fence: uint64(state.Fence)})
 	l.send(subject.Welcome, wire.Welcome{
-		Watermark: state.Watermark, Chain: state.Chain, Credit: credit, Generation: l.receiver.Welcome(state.Watermark),
-		Epoch: state.Epoch, MaxFrame: wire.DefaultFrame,
+		Incarnation: hello.Incarnation, Watermark: state.Watermark, Chain: state.Chain, Credit: credit,
+		Generation: l.receiver.Welcome(state.Watermark), Epoch: state.Epoch, MaxFrame: wire.DefaultFrame,
 	})
 	if err := l.hub.Runs.DispatchWaiting(ctx, l.edge); err != nil {
 		return fmt.Errorf("dispatch waiting runs: %w", err)

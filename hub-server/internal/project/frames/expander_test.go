@@ -27,35 +27,53 @@ type fakeRecord struct {
 	asked   prompt.Prompt
 	owner   id.User
 	fail    error
-	runs    int // reads
+
+	spoilt    id.Message // cannot be read, nor what is asked for with it
+	runs      int        // reads of them
+	reads     int        // of everything
+	stretches []Stretch  // that were asked for last
 }
 
-func (r *fakeRecord) Run(_ context.Context, run id.Run) (runlog.Run, error) {
+var errSpoilt = errors.New("spoilt")
+
+func (r *fakeRecord) Headers(_ context.Context, runs []id.Run) (found []Header, err error) {
 	r.runs++
-	if run != header.Run {
-		return runlog.Run{}, fault.New(fault.NotFound, "no such run")
+	r.reads++
+	if slices.Contains(runs, header.Run) {
+		found = append(found, header)
 	}
-	return runlog.Run{ID: run, Session: header.Session, Agent: header.Agent, TraceID: header.TraceID}, r.fail
+	return found, r.fail
 }
 
-func (r *fakeRecord) Events(_ context.Context, _ id.Run, after runlog.EventSeq, limit int) ([]runlog.StoredEvent, runlog.EventSeq, error) {
-	return r.events[after:min(int(after)+limit, len(r.events))], runlog.EventSeq(len(r.events)), r.fail
+func (r *fakeRecord) Stretches(_ context.Context, stretches []Stretch) (found []runlog.StoredEvent, err error) {
+	r.reads++
+	r.stretches = stretches
+	for _, e := range r.events {
+		if slices.ContainsFunc(stretches, func(s Stretch) bool { return s.Run == e.Run && s.From <= e.Seq && e.Seq <= s.To }) {
+			found = append(found, e)
+		}
+	}
+	return found, r.fail
 }
 
 func (r *fakeRecord) CancelledBy(context.Context, id.Run) (id.User, error) { return canceller, r.fail }
 
-func (r *fakeRecord) Message(_ context.Context, m id.Message) (chat.Message, error) {
-	if m != r.message.ID {
-		return chat.Message{}, fault.New(fault.NotFound, "no such message")
+func (r *fakeRecord) MessagesByID(_ context.Context, messages []id.Message) (found []chat.Message, err error) {
+	r.reads++
+	if r.spoilt != "" && slices.Contains(messages, r.spoilt) {
+		return nil, errSpoilt
 	}
-	return r.message, r.fail
+	if slices.Contains(messages, r.message.ID) {
+		found = append(found, r.message)
+	}
+	return found, r.fail
 }
 
-func (r *fakeRecord) Prompt(_ context.Context, _ id.Run, request id.Request) (prompt.Prompt, error) {
-	if request != r.asked.ID {
-		return prompt.Prompt{}, fault.New(fault.NotFound, "no such question")
+func (r *fakeRecord) PromptsByID(_ context.Context, requests []id.Request) (found []prompt.Prompt, err error) {
+	if slices.Contains(requests, r.asked.ID) {
+		found = append(found, r.asked)
 	}
-	return r.asked, r.fail
+	return found, r.fail
 }
 
 func (r *fakeRecord) Edge(_ context.Context, e id.Edge) (fleet.Edge, error) {
@@ -67,6 +85,19 @@ func (r *fakeRecord) Edge(_ context.Context, e id.Edge) (fleet.Edge, error) {
 
 func runRow(from, to uint64) delivery.Row {
 	return delivery.Row{Position: 1, Kind: delivery.KindRun, Run: header.Run, Session: header.Session, From: from, To: to}
+}
+
+// expandOne expands a row by itself.
+func expandOne(t *testing.T, x *Expander, row delivery.Row) (delivery.Expansion, error) {
+	t.Helper()
+	all, err := x.Expand(t.Context(), []delivery.Row{row})
+	if err != nil {
+		return delivery.Expansion{}, err
+	}
+	if len(all) != 1 {
+		t.Fatalf("a row expands to %d", len(all))
+	}
+	return all[0], nil
 }
 
 func types(bodies []delivery.Body) []string {
@@ -92,7 +123,7 @@ func TestARunRowGivesItsEventsAndTheOutcome(t *testing.T) {
 		{2, 3, []string{"agent.stream", "agent.stream"}},
 		{3, 4, []string{"agent.stream", "agent.stream", "agent.cancel"}},
 	} {
-		got, err := x.Expand(t.Context(), runRow(c.from, c.to))
+		got, err := expandOne(t, x, runRow(c.from, c.to))
 		if err != nil || !slices.Equal(types(got.Bodies), c.want) || got.Others != nil {
 			t.Errorf("events %d to %d gave %v, error %v, want %v for all alike", c.from, c.to, types(got.Bodies), err, c.want)
 		}
@@ -112,7 +143,7 @@ func TestStrangersDoNotSeeTheWorkingDirectory(t *testing.T) {
 		committed(2, event.RunStarted, `{"started_at":"2026-09-07T09:30:00Z","workDir":"/home/me/secret-project"}`),
 		committed(3, event.ToolStarted, `{"tool_call_id":"c","tool_name":"read","arguments":{"path":"/home/me/secret-project/a"}}`),
 	}}
-	got, err := NewExpander(r).Expand(t.Context(), runRow(1, 3))
+	got, err := expandOne(t, NewExpander(r), runRow(1, 3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +162,7 @@ func TestStrangersDoNotSeeTheWorkingDirectory(t *testing.T) {
 
 func TestAMessageRowGivesTheMessageAsItIs(t *testing.T) {
 	r := &fakeRecord{message: chat.Message{ID: id.NewMessage(), Session: header.Session, Sender: chat.OfAgent(header.Agent), Content: []byte(`{"text":"<hi>"}`)}}
-	got, err := NewExpander(r).Expand(t.Context(), delivery.Row{Kind: delivery.KindMessage, Message: r.message.ID})
+	got, err := expandOne(t, NewExpander(r), delivery.Row{Kind: delivery.KindMessage, Message: r.message.ID})
 	if err != nil || len(got.Bodies) != 1 || got.Bodies[0].Type != frameMessageNew {
 		t.Fatalf("got %v, error %v", types(got.Bodies), err)
 	}
@@ -153,7 +184,7 @@ func TestAPromptRowTellsWhatItsEventHasMadeOfTheQuestion(t *testing.T) {
 	x := NewExpander(r)
 	for at, want := range []string{`"state":"pending"`, `"state":"answered"`, `"state":"expired"`, `"state":"cancelled"`} {
 		row := delivery.Row{Kind: delivery.KindPrompt, Run: header.Run, Prompt: r.asked.ID, From: uint64(at + 1), To: uint64(at + 1)}
-		got, err := x.Expand(t.Context(), row)
+		got, err := expandOne(t, x, row)
 		if err != nil || !slices.Equal(types(got.Bodies), []string{"notification.new"}) {
 			t.Fatalf("event %d gave %v, error %v", at+1, types(got.Bodies), err)
 		}
@@ -161,7 +192,7 @@ func TestAPromptRowTellsWhatItsEventHasMadeOfTheQuestion(t *testing.T) {
 		if !strings.HasPrefix(payload, `{"id":"req_0123456789abcdef","type":"prompt",`) || !strings.Contains(payload, want) || !strings.HasSuffix(payload, asked+"}}") {
 			t.Errorf("event %d is told as %s", at+1, payload)
 		}
-		again, err := NewExpander(r).Expand(t.Context(), row) // another hub
+		again, err := expandOne(t, NewExpander(r), row) // another hub
 		if err != nil || string(again.Bodies[0].Payload) != payload {
 			t.Errorf("told again as %s, %v", again.Bodies[0].Payload, err)
 		}
@@ -177,29 +208,38 @@ func TestWhatIsGoneGivesNothingAndWhatCannotBeReadAnError(t *testing.T) {
 		{Kind: delivery.KindPrompt, Run: header.Run, Prompt: id.NewRequest(), From: 1, To: 1},
 	}
 	for _, row := range gone {
-		if got, err := x.Expand(t.Context(), row); err != nil || len(got.Bodies) != 0 {
+		if got, err := expandOne(t, x, row); err != nil || len(got.Bodies) != 0 {
 			t.Errorf("%s row of something that is gone: %v, error %v", row.Kind, types(got.Bodies), err)
 		}
 	}
-	if _, err := x.Expand(t.Context(), delivery.Row{Kind: "of tomorrow"}); err == nil {
+	if _, err := expandOne(t, x, delivery.Row{Kind: "of tomorrow"}); err == nil {
 		t.Error("a row of a newer format was skipped")
 	}
 	r.fail = errors.New("store is away")
 	for _, row := range []delivery.Row{runRow(1, 1), {Kind: delivery.KindMessage, Message: r.message.ID}} {
-		if _, err := x.Expand(t.Context(), row); !errors.Is(err, r.fail) {
+		if _, err := expandOne(t, x, row); !errors.Is(err, r.fail) {
 			t.Errorf("%s row with the store away: error %v", row.Kind, err)
 		}
 	}
 }
 
-// What has left is not owed to anybody any more.
+// What has left is not owed to anybody any more, nor what is left of a row.
 func TestARowOfEventsThatWereArchivedGivesNothing(t *testing.T) {
-	r := &fakeRecord{asked: prompt.Prompt{ID: "req_0123456789abcdef"}, fail: runlog.NewExpired(header.Run, 7)}
-	row := runRow(3, 4)
-	for _, kind := range []delivery.Kind{delivery.KindRun, delivery.KindPrompt} {
-		row.Kind = kind
-		if got, err := NewExpander(r).Expand(t.Context(), row); err != nil || len(got.Bodies) != 0 {
-			t.Errorf("%s: %+v, %v", kind, got, err)
+	r := &fakeRecord{asked: prompt.Prompt{ID: "req_0123456789abcdef", Run: header.Run}}
+	for seq := range runlog.EventSeq(4) {
+		r.events = append(r.events, committed(seq+5, event.Thinking, `{}`)) // 5 to 8
+	}
+	for _, c := range []struct {
+		from, to uint64
+		frames   int
+	}{{3, 3, 0}, {3, 5, 0}, {4, 6, 0}, {5, 5, 1}, {6, 8, 3}, {8, 9, 0}, {9, 9, 0}, {6, 5, 0}, {1, 1 << 63, 0}} {
+		if got, err := expandOne(t, NewExpander(r), runRow(c.from, c.to)); err != nil || len(got.Bodies) != c.frames {
+			t.Errorf("%d to %d: %d frames, %v, want %d", c.from, c.to, len(got.Bodies), err, c.frames)
 		}
+	}
+	row := runRow(4, 4)
+	row.Kind, row.Prompt = delivery.KindPrompt, r.asked.ID
+	if got, err := expandOne(t, NewExpander(r), row); err != nil || len(got.Bodies) != 0 {
+		t.Errorf("a question whose event has left: %+v, %v", got, err)
 	}
 }

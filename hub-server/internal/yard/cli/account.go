@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/home"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/screen"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/talk"
 )
@@ -121,65 +119,6 @@ func (a *asker) secret(what string) (string, error) {
 		return "", fmt.Errorf("read password: %w", err)
 	}
 	return typed, nil
-}
-
-type logoutCmd struct{}
-
-// Run logs out everything that this home is logged in as.
-func (logoutCmd) Run(s *session) error {
-	h, err := s.home()
-	if err != nil {
-		return err
-	}
-	if _, err := h.Login(); err != nil {
-		return err
-	}
-	if err := s.leave(h); err != nil {
-		return err
-	}
-	return s.print(struct {
-		LoggedOut bool `json:"logged_out"`
-	}{true}, func() error { return s.say("logged out") })
-}
-
-// leave ends the logins of a home on its hub as far as it can be reached, and forgets them.
-func (s *session) leave(h home.Home) error {
-	login, err := h.Login()
-	if errors.Is(err, client.ErrLoggedOut) {
-		return h.Forget()
-	}
-	if err != nil {
-		return err
-	}
-	names, err := h.Devices()
-	if err != nil {
-		return err
-	}
-	keepers := []client.Keeper{login.Keeper}
-	for _, name := range names {
-		keepers = append(keepers, h.DeviceKeeper(name))
-	}
-	for _, keeper := range keepers {
-		if err := s.logout(login.Hub, keeper); err != nil {
-			fmt.Fprintln(s.Err, "yard: the hub could not be told:", screen.Clean(err.Error()))
-			break
-		}
-	}
-	return h.Forget()
-}
-
-func (s *session) logout(hub string, keeper client.Keeper) error {
-	c, err := s.client(hub, keeper)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(s.ctx, logoutWithin)
-	defer cancel()
-	_, err = client.Decode[client.Nothing](c.API().Logout(ctx))
-	if errors.Is(err, client.ErrLoggedOut) {
-		return nil
-	}
-	return err
 }
 
 type inviteCmd struct{}

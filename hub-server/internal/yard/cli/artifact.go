@@ -41,8 +41,13 @@ type artifactCmd struct {
 
 type artifactGetCmd struct {
 	Artifact string `arg:"" help:"The artifact: its id, or the beginning of it or the file's name among the newest runs."`
-	Output   string `short:"o" placeholder:"FILE" help:"Where to write it; - is standard output (default: its own name, here)."`
-	Force    bool   `short:"f" help:"Replace a file that is there."`
+	place
+}
+
+// place is where a file that was fetched goes.
+type place struct {
+	Output string `short:"o" placeholder:"FILE" help:"Where to write it; - is standard output (default: its own name, here)."`
+	Force  bool   `short:"f" help:"Replace a file that is there."`
 }
 
 // Help is shown below the usage.
@@ -65,9 +70,9 @@ func (c artifactGetCmd) Run(s *session) error {
 		}
 		defer body.Close() //nolint:errcheck // read to the end, or not wanted any more
 		if c.Output == "-" {
-			return whole(s.Out, body, found)
+			return whole(s.Out, body, found.Filename, found.Sha256)
 		}
-		name, err := c.save(body, found)
+		name, err := c.save(body, found.Filename, found.Sha256)
 		if err != nil {
 			return err
 		}
@@ -79,24 +84,24 @@ func (c artifactGetCmd) Run(s *session) error {
 }
 
 // save writes the file beside its place and moves it there when it is whole.
-func (c artifactGetCmd) save(body io.Reader, a client.Artifact) (string, error) {
+func (c place) save(body io.Reader, filename, sum string) (string, error) {
 	name := c.Output
 	if name == "" {
-		name = ownName(a.Filename)
+		name = ownName(filename)
 	}
 	if _, err := os.Lstat(name); err == nil && !c.Force {
 		return "", fmt.Errorf("%s is there already; --force replaces it, -o chooses another place", name)
 	}
 	temp, err := os.CreateTemp(filepath.Dir(name), ".yard-*")
 	if err != nil {
-		return "", fmt.Errorf("save artifact: %w", err)
+		return "", fmt.Errorf("save %s: %w", name, err)
 	}
-	err = errors.Join(whole(temp, body, a), temp.Close())
+	err = errors.Join(whole(temp, body, filename, sum), temp.Close())
 	if err == nil {
 		err = os.Rename(temp.Name(), name)
 	}
 	if err != nil {
-		return "", errors.Join(fmt.Errorf("save artifact: %w", err), os.Remove(temp.Name()))
+		return "", errors.Join(fmt.Errorf("save %s: %w", name, err), os.Remove(temp.Name()))
 	}
 	return name, nil
 }
@@ -111,14 +116,14 @@ func ownName(filename string) string {
 	return name
 }
 
-// whole copies the bytes of an artifact and fails if they are not those that were recorded.
-func whole(w io.Writer, body io.Reader, a client.Artifact) error {
+// whole copies the bytes of a file and fails if they are not those that were recorded.
+func whole(w io.Writer, body io.Reader, filename, want string) error {
 	sum := sha256.New()
 	if _, err := io.Copy(io.MultiWriter(w, sum), body); err != nil {
-		return fmt.Errorf("fetch %s: %w", a.Filename, err)
+		return fmt.Errorf("fetch %s: %w", filename, err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != a.Sha256 {
-		return fmt.Errorf("%s came damaged (its checksum is %s, not %s); fetch it again", a.Filename, got, a.Sha256)
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+		return fmt.Errorf("%s came damaged (its checksum is %s, not %s); fetch it again", filename, got, want)
 	}
 	return nil
 }

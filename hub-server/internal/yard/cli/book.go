@@ -67,6 +67,13 @@ func (b *book) learn(ctx context.Context, f client.HubWebSocketFrame) {
 	}
 }
 
+// know makes sure that the conversation of a message has a name.
+func (b *book) know(ctx context.Context, m client.Message) {
+	if b.sessions[m.SessionID] == "" {
+		b.ask(ctx, m.SessionID)
+	}
+}
+
 func (b *book) ask(ctx context.Context, id client.SessionID) {
 	s, err := client.Decode[client.Session](b.api.GetSession(ctx, id))
 	if err != nil {

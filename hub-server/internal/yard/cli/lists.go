@@ -40,8 +40,8 @@ func (c sessionsCmd) Run(s *session) error {
 		}
 		now := time.Now()
 		return table(s, all, "no conversations yet; `yard send --session NAME TEXT` begins one",
-			[]string{"name", "members", "messages", "changed", "id"}, func(x client.Session) []string {
-				return []string{x.Name, memberNames(x), number(x.LastSeq), screen.Ago(now, x.UpdatedAt), x.ID}
+			[]string{"name", "members", "messages", "unread", "changed", "id"}, func(x client.Session) []string {
+				return []string{x.Name, memberNames(x), number(x.LastSeq), number(x.Unread), screen.Ago(now, x.UpdatedAt), x.ID}
 			})
 	})
 }

@@ -32,27 +32,39 @@ type grammar struct {
 	JSON    bool   `name:"json" help:"Print JSON, for programs."`
 	NoColor bool   `help:"Print no colours; so does NO_COLOR, and anything that is no terminal."`
 
-	Watch     watchCmd     `cmd:"" help:"Follow everything live. Resumes by itself."`
-	Send      sendCmd      `cmd:"" help:"Send a message, and follow the run that it starts."`
-	Sessions  sessionsCmd  `cmd:"" help:"List conversations."`
-	Messages  messagesCmd  `cmd:"" help:"Show the messages of a conversation."`
-	Runs      runsCmd      `cmd:"" help:"List runs."`
-	Events    eventsCmd    `cmd:"" help:"Show the log of a run."`
-	Prompts   promptsCmd   `cmd:"" help:"List what agents ask and nobody has answered."`
-	Answer    answerCmd    `cmd:"" help:"Answer what an agent asks."`
-	Cancel    cancelCmd    `cmd:"" help:"Stop a run."`
-	Again     againCmd     `cmd:"" name:"regenerate" help:"Let an agent answer the same message once more."`
-	Artifacts artifactsCmd `cmd:"" help:"List what a run produced."`
-	Artifact  artifactCmd  `cmd:"" help:"Fetch what a run produced."`
-	Agents    agentsCmd    `cmd:"" help:"List agents."`
-	Edges     edgesCmd     `cmd:"" help:"List edges."`
-	Edge      edgeCmd      `cmd:"" help:"Add or remove an edge."`
-	Devices   devicesCmd   `cmd:"" help:"List my devices."`
-	DeviceCmd deviceCmd    `cmd:"" name:"device" help:"Remove a device."`
-	Invite    inviteCmd    `cmd:"" help:"Invite a person to this hub."`
-	Login     loginCmd     `cmd:"" help:"Log in to a hub."`
-	Logout    logoutCmd    `cmd:"" help:"Log out, on all devices of this machine."`
-	Up        upCmd        `cmd:"" help:"Run a hub and an edge on this machine, until Ctrl-C."`
+	TUI           tuiCmd           `cmd:"" name:"tui" help:"Follow and steer on a full screen."`
+	Watch         watchCmd         `cmd:"" help:"Follow everything live. Resumes by itself."`
+	Send          sendCmd          `cmd:"" help:"Send a message, and follow the run that it starts."`
+	Forward       forwardCmd       `cmd:"" help:"Say in other conversations what a message says."`
+	Sessions      sessionsCmd      `cmd:"" help:"List conversations."`
+	Change        conversationCmd  `cmd:"" name:"conversation" help:"Change a conversation, or leave it."`
+	Messages      messagesCmd      `cmd:"" help:"Show the messages of a conversation."`
+	Pins          pinsCmd          `cmd:"" help:"Show what is pinned in a conversation."`
+	Message       messageCmd       `cmd:"" help:"Edit, recall or pin a message, or react to it."`
+	Search        searchCmd        `cmd:"" help:"Find messages by their words."`
+	Runs          runsCmd          `cmd:"" help:"List runs."`
+	Events        eventsCmd        `cmd:"" help:"Show the log of a run."`
+	Prompts       promptsCmd       `cmd:"" help:"List what agents ask and nobody has answered."`
+	Answer        answerCmd        `cmd:"" help:"Answer what an agent asks."`
+	Cancel        cancelCmd        `cmd:"" help:"Stop a run."`
+	Again         againCmd         `cmd:"" name:"regenerate" help:"Let an agent answer the same message once more."`
+	Artifacts     artifactsCmd     `cmd:"" help:"List what a run produced."`
+	Artifact      artifactCmd      `cmd:"" help:"Fetch what a run produced."`
+	File          fileCmd          `cmd:"" help:"Fetch a file that somebody has sent."`
+	Agents        agentsCmd        `cmd:"" help:"List agents."`
+	Edges         edgesCmd         `cmd:"" help:"List edges."`
+	Edge          edgeCmd          `cmd:"" help:"Add or remove an edge."`
+	Devices       devicesCmd       `cmd:"" help:"List my devices."`
+	DeviceCmd     deviceCmd        `cmd:"" name:"device" help:"Remove a device."`
+	Friends       friendsCmd       `cmd:"" help:"List friends, requests and blocks."`
+	Friend        friendCmd        `cmd:"" help:"Ask, accept, remove or block somebody."`
+	Notifications notificationsCmd `cmd:"" help:"List what you were told."`
+	Notification  notificationCmd  `cmd:"" help:"Mark notifications as read."`
+	Invite        inviteCmd        `cmd:"" help:"Invite a person to this hub."`
+	Login         loginCmd         `cmd:"" help:"Log in to a hub."`
+	Logout        logoutCmd        `cmd:"" help:"Log out on this machine, or everywhere."`
+	Up            upCmd            `cmd:"" help:"Run a hub and an edge on this machine, until Ctrl-C."`
+	Push          pushCmd          `cmd:"" help:"Be told of what waits where nothing is connected."`
 
 	Completion completionCmd `cmd:"" help:"Print the completion script of a shell."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
@@ -182,62 +180,4 @@ func (c eventsCmd) event(s *session, e client.RunEvent) error {
 		payload = screen.Clean(string(e.Payload))
 	}
 	return s.say("%5d  %s  %-22s %s", e.EventSeq, s.style.Dim(e.OccurredAt.Local().Format("15:04:05.000")), screen.Line(e.EventType, narrow), s.style.Dim(payload))
-}
-
-type messagesCmd struct {
-	Session string `arg:"" help:"The conversation: its name, or the beginning of its id."`
-	Limit   int    `short:"n" default:"50" help:"How many, up to the newest (default: 50)."`
-}
-
-// Run prints messages, the oldest first.
-func (c messagesCmd) Run(s *session) error {
-	return s.with(func(h *hub) error {
-		found, err := h.find.Session(s.ctx, c.Session)
-		if err != nil {
-			return err
-		}
-		all, err := c.read(s, h, found.ID)
-		if err != nil {
-			return err
-		}
-		names := newBook(h.API())
-		names.session(found)
-		return s.print(list[client.Message]{all}, func() error {
-			for _, m := range all {
-				if err := s.say("%s %s: %s", s.style.Dim(m.CreatedAt.Local().Format("2006-01-02 15:04")), s.style.Name(screen.Line(names.Member(m.SenderID), 40)), text(m)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-}
-
-func (c messagesCmd) read(s *session, h *hub, id client.SessionID) ([]client.Message, error) {
-	const page = 100
-	all := []client.Message{}
-	var before *int64
-	for len(all) < c.Limit {
-		limit := min(page, c.Limit-len(all))
-		list, err := client.Decode[client.MessageList](h.API().ListMessages(s.ctx, id, &client.ListMessagesParams{BeforeSeq: before, Limit: &limit}))
-		if err != nil {
-			return nil, err
-		}
-		all = append(slices.Clone(list.Items), all...)
-		if list.Next == 0 {
-			break
-		}
-		before = &list.Next
-	}
-	return all, nil
-}
-
-func text(m client.Message) string {
-	if t := strings.TrimSpace(screen.Clean(screen.TextOf(m.Content))); t == "" && len(m.Attachments) > 0 {
-		return "(" + number(int64(len(m.Attachments))) + " attached)"
-	}
-	if t := screen.TextOf(m.Content); t != "" {
-		return strings.TrimSpace(screen.Clean(t))
-	}
-	return "(" + screen.Line(string(m.ContentType), 40) + ")"
 }

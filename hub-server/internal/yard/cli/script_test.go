@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -50,7 +51,10 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			h := testhub.New(t)
 			prepare(h)
-			for name, value := range map[string]string{"HUB": h.URL, "YARD_HOME": e.WorkDir + "/yard", "PASSWORD": testhub.Password, "TZ": "UTC"} {
+			for name, value := range map[string]string{
+				"HUB": h.URL, "YARD_HOME": e.WorkDir + "/yard", "PASSWORD": testhub.Password, "TZ": "UTC",
+				"GORACE": "atexit_sleep_ms=0", // under the race detector each program would end a second late
+			} {
 				e.Setenv(name, value)
 			}
 			e.Values["hub"] = h
@@ -82,7 +86,7 @@ func prepare(h *testhub.Hub) {
 func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	h, ok := ts.Value("hub").(*testhub.Hub)
 	if !ok || len(args) == 0 {
-		ts.Fatalf("usage: hub archives|fails|offline [WHY]|damages|connected|cuts|kicks|settled DEVICE")
+		ts.Fatalf("usage: hub archives|fails|offline [WHY]|damages|connected|cuts|kicks|settled DEVICE|mentions NAME…")
 	}
 	switch args[0] {
 	case "connected":
@@ -127,6 +131,14 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 			})
 			return asked
 		})
+	case "people":
+		h.Change(func() { introduce(h) })
+	case "tells":
+		h.Change(func() { tell(h) })
+	case "mentions":
+		if got := mentionedLast(h); !slices.Equal(got, args[1:]) {
+			ts.Fatalf("the newest message mentions %q, want %q", got, args[1:])
+		}
 	case "succeeds":
 		h.Change(func() { h.Run = testhub.Succeed })
 	case "damages":
@@ -144,6 +156,24 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// mentionedLast are the names of those whom the newest message of "demo" mentions.
+func mentionedLast(h *testhub.Hub) (names []string) {
+	h.Change(func() {
+		for _, s := range h.Sessions {
+			all := h.Messages[s.ID]
+			if s.Name != "demo" || len(all) == 0 {
+				continue
+			}
+			for _, m := range s.Members {
+				if slices.Contains(all[len(all)-1].Mentions, m.MemberID) {
+					names = append(names, m.Name)
+				}
+			}
+		}
+	})
+	return names
+}
+
 // wait polls: what is waited for happens in another process.
 func wait(ts *testscript.TestScript, until func() bool) {
 	for deadline := time.Now().Add(time.Minute); !until(); {
@@ -151,5 +181,26 @@ func wait(ts *testscript.TestScript, until func() bool) {
 			ts.Fatalf("waited in vain")
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// introduce lets there be people, one of whom has asked to be a friend.
+func introduce(h *testhub.Hub) {
+	linus := client.Person{UserID: "user_0190b4c2-0000-7000-8000-000000000002", Username: "linus"}
+	h.People = []client.Person{{UserID: "user_0190b4c2-0000-7000-8000-000000000001", Username: "grace"}, linus}
+	h.Contacts = []client.Contact{{
+		UserID: linus.UserID, Username: linus.Username, RequestID: "req_0123456789abcdef", State: client.ContactStateRequestReceived, Since: time.Now(),
+	}}
+}
+
+// tell lets the user be told of a request, and of a run that they have heard of already.
+func tell(h *testhub.Hub) {
+	task := h.Tasks[0]
+	h.Sessions[0].Members = []client.SessionMember{{MemberID: task.AgentID, Name: "scout"}}
+	h.Notifications = []client.NotificationPayload{
+		{ID: "ntf_0190b4c2-0000-7000-8000-000000000002", Type: client.NotificationPayloadTypeFriendRequest, CreatedAt: time.Now(),
+			Payload: []byte(`{"request_id":"req_0123456789abcdef","from_user_id":"user_1","to_user_id":"user_2","message":"hi"}`)},
+		{ID: "ntf_0190b4c2-0000-7000-8000-000000000001", Type: client.NotificationPayloadTypeAgentDone, CreatedAt: time.Now(), Read: true,
+			Payload: []byte(`{"task_id":"` + task.ID + `","session_id":"` + task.SessionID + `","agent_id":"` + task.AgentID + `","state":"completed"}`)},
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,23 +17,26 @@ type sendCmd struct {
 	Session string   `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id. It is made if nobody has one of that name."`
 	Wait    bool     `default:"true" negatable:"" help:"Follow the run that the message starts until it ends, with an exit code that says how (default)."`
 	Plain   bool     `help:"Take the text as it is: an @ means nobody."`
-	Attach  []string `sep:"none" placeholder:"URL" help:"Attach what is at this address, or a small file of this machine. May be repeated."`
+	Mention []string `sep:"none" placeholder:"NAME" help:"Mention an agent, or a person of the conversation, whom the text does not name. May be repeated."`
+	Attach  []string `sep:"none" placeholder:"URL" help:"Attach what is at this address, or a file of this machine. May be repeated."`
 	Text    []string `arg:"" optional:"" help:"The message; - reads it from standard input."`
 }
 
 // Help is shown below the usage.
 func (sendCmd) Help() string {
-	return `Agents that the text mentions become members of the conversation and each get a run. Ctrl-C stops the following, not the run.
+	return `A file of up to 48 kB goes along in the message, so that agents can read it; a larger one is uploaded for the people there.
+Agents that are mentioned become members of the conversation and each get a run; people are notified. Ctrl-C stops the following, not the run.
 
 Examples:
   yard send --session demo "@scout what changed here in the last 20 commits?"
   git diff | yard send --session review --no-wait -
+  yard send --session demo --mention bob "the plan is done"
   yard send --session demo "@scout what is on it?" --attach screen.png --attach https://example.com/plan.pdf`
 }
 
 // Run sends, and follows unless told not to.
 func (c sendCmd) Run(s *session) error {
-	text, err := c.text(s.In)
+	text, err := typed(c.Text, s.In)
 	if err != nil {
 		return err
 	}
@@ -41,8 +45,17 @@ func (c sendCmd) Run(s *session) error {
 		return &misuse{err}
 	}
 	return s.withDevice(func(l *line) error {
+		if err := talk.Upload(s.ctx, l.as, attached); err != nil {
+			return err
+		}
 		talker := talk.New(l.as.API())
 		letter, err := talker.Prepare(s.ctx, c.Session, text, attached, c.Plain)
+		if errors.Is(err, talk.ErrNobody) {
+			return fmt.Errorf("%w (--plain sends the text as it is)", err)
+		}
+		if err == nil {
+			err = talker.Mention(s.ctx, &letter, c.Mention...)
+		}
 		if err != nil {
 			return err
 		}
@@ -77,9 +90,10 @@ func unasked(members []client.SessionMember) string {
 	return ""
 }
 
-func (c sendCmd) text(in io.Reader) (string, error) {
-	if len(c.Text) != 1 || c.Text[0] != "-" {
-		return strings.Join(c.Text, " "), nil
+// typed is a text as it was typed, or as it comes on standard input.
+func typed(words []string, in io.Reader) (string, error) {
+	if len(words) != 1 || words[0] != "-" {
+		return strings.Join(words, " "), nil
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxText+1))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 type watchCmd struct {
 	Session string        `placeholder:"NAME" help:"Only this conversation: its name, or the beginning of its id."`
 	Since   time.Duration `placeholder:"TIME" help:"Begin with the messages of the last while, such as 30m or 24h."`
+	Once    bool          `help:"Show what has come since the last watch of this device, and end: for cron and scripts. Needs no live connection."`
 }
 
 // Help is shown below the usage.
@@ -20,10 +21,11 @@ meanwhile follows in order, also in the next watch of the same device; one narro
 Examples:
   yard watch
   yard watch --session demo --since 1h
+  yard --device cron watch --once
   yard --device phone watch --json | jq -r .key`
 }
 
-// Run follows until Ctrl-C.
+// Run follows until Ctrl-C, or shows what there is.
 func (c watchCmd) Run(s *session) error {
 	return s.withDevice(func(l *line) error {
 		options, at := client.FeedOptions{Begin: client.BeginLive}, client.Position(l.device)
@@ -37,8 +39,12 @@ func (c watchCmd) Run(s *session) error {
 		if c.Since > 0 {
 			options.Since = time.Now().Add(-c.Since)
 		}
-		v := s.voice(l)
-		for u, err := range l.as.Feed(at, options).Follow(s.ctx) {
+		v, feed := s.voice(l), l.as.Feed(at, options)
+		updates := feed.Follow(s.ctx)
+		if c.Once {
+			v.quiet, updates = true, feed.Sync(s.ctx)
+		}
+		for u, err := range updates {
 			if err == nil {
 				err = v.update(u)
 			}
@@ -49,6 +55,6 @@ func (c watchCmd) Run(s *session) error {
 				return errors.Join(err, v.close())
 			}
 		}
-		return nil
+		return v.close()
 	})
 }

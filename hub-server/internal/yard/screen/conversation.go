@@ -32,16 +32,24 @@ func (n *Narrator) message(payload json.RawMessage) {
 	}
 	text := strings.TrimSpace(Clean(c.Text))
 	for _, a := range m.Attachments {
-		text = strings.TrimSpace(text + " " + n.style.Dim("["+attachment(a)+"]"))
+		text = strings.TrimSpace(text + " " + n.style.Dim("["+Attachment(a)+"]"))
 	}
 	if text == "" {
 		text = n.style.Dim("(" + Line(string(m.ContentType), maxInTable) + ")")
 	}
-	n.of(m.SessionID, n.name(m.SenderID)+": "+text)
+	n.of(m.SessionID, n.name(m.SenderID)+": "+n.origin(m.Forwarded)+text)
 }
 
-// attachment names what belongs to a message, in a few words.
-func attachment(a client.Attachment) string {
+// origin says whose words a message repeats, "" if its sender's own.
+func (n *Narrator) origin(o client.MessageOrigin) string {
+	if o.SentAt.IsZero() {
+		return ""
+	}
+	return n.style.Dim("(from "+Line(o.SenderName, maxInTable)+", "+o.SentAt.Local().Format("2006-01-02 15:04")+")") + " "
+}
+
+// Attachment names what belongs to a message, in a few words.
+func Attachment(a client.Attachment) string {
 	if a.Filename != "" {
 		return Line(string(a.Kind)+" "+a.Filename, argumentWidth)
 	}

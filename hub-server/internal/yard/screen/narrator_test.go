@@ -93,6 +93,23 @@ func wholeRun(s *script) {
 	s.message(client.SenderTypeAgent, "agent_1", "Twenty commits:\nmostly tests.", "1")
 }
 
+func subAgents(s *script) {
+	s.event("1", "run.started", `{}`)
+	s.say("1", "m1", "I ask two others.")
+	s.event("1", "run.agent.task_started", `{"agent_id":"sub_a","name":"searcher"}`)
+	s.event("1", "item.created", `{"message_id":"m2","role":"assistant","agent_id":"sub_a"}`)
+	s.event("1", "run.agent.thinking", `{"message_id":"m2","content_index":0,"delta":"hm","agent_id":"sub_a"}`)
+	s.event("1", "run.agent.text_delta", `{"message_id":"m2","content_index":0,"delta":"Found it.","agent_id":"sub_a"}`)
+	s.event("1", "run.agent.tool_call", `{"tool_call_id":"1","tool_name":"grep","arguments":{},"agent_id":"sub_a"}`)
+	s.event("1", "run.agent.tool_call", `{"tool_call_id":"1","tool_name":"read","arguments":{},"agent_id":"sub_b"}`)
+	s.event("1", "run.agent.tool_result", `{"tool_call_id":"1","result":1,"result_checksum":"x","agent_id":"sub_a"}`)
+	s.event("1", "run.agent.tool_result", `{"tool_call_id":"1","error":{"code":"x","message":"no","retryable":false},"agent_id":"sub_b"}`)
+	s.event("1", "run.agent.text_block", `{"message_id":"m2","content":"Found it.","content_checksum":"x","agent_id":"sub_a"}`)
+	s.say("1", "m1", " They found it.")
+	s.event("1", "run.agent.text_block", `{"message_id":"m1","content":"I ask two others. They found it.","content_checksum":"x"}`)
+	s.event("1", "run.finished", `{"message_id":"m1"}`)
+}
+
 func twoRunsAtOnce(s *script) {
 	s.event("1", "run.queued", `{"reason":"all 4 places are taken"}`)
 	s.event("1", "run.started", `{}`)
@@ -167,7 +184,7 @@ func inquiries(s *script) {
 
 func TestFramesAreToldAsAStory(t *testing.T) {
 	names := phoneBook{"sess_1": "demo", "user_1": "ada", "agent_1": "scout", "agent_2": "chat"}
-	for name, play := range map[string]func(*script){"run": wholeRun, "two-runs": twoRunsAtOnce, "odds": odds, "questions": questions, "inquiries": inquiries} {
+	for name, play := range map[string]func(*script){"run": wholeRun, "two-runs": twoRunsAtOnce, "odds": odds, "questions": questions, "inquiries": inquiries, "sub-agents": subAgents} {
 		for look, style := range map[string]Style{"plain": {}, "colour": Coloured()} {
 			t.Run(name+" "+look, func(t *testing.T) {
 				s := newScript()

@@ -90,3 +90,16 @@ func given(lines ...string) (kept []string) {
 	}
 	return kept
 }
+
+// Asked says in lines all of what an agent asks.
+func Asked(payload json.RawMessage) []string {
+	p, ok := read[event.PromptRequestedPayload](payload)
+	if !ok {
+		return []string{"asks " + Clean(string(payload))}
+	}
+	lines := ask(p).lines()
+	for i := range lines {
+		lines[i] = Clean(lines[i])
+	}
+	return lines
+}

@@ -61,6 +61,10 @@ func (n *Narrator) stream(payload json.RawMessage) {
 func (n *Narrator) words(run client.RunID, s *story, t event.Type, raw json.RawMessage) {
 	if t == event.MessageDone {
 		done, ok := read[event.MessageCompletedPayload](raw)
+		if ok && done.AgentID != "" {
+			n.own(run, s, n.style.Dim("↳ "+Line(string(done.AgentID)+": "+done.Content, 2*argumentWidth)))
+			return
+		}
 		if ok && !s.said[client.MessageID(done.MessageID)] {
 			n.piece(run, s, saying, done.Content)
 			s.said[client.MessageID(done.MessageID)] = true
@@ -70,7 +74,7 @@ func (n *Narrator) words(run client.RunID, s *story, t event.Type, raw json.RawM
 	}
 	d, ok := read[event.DeltaPayload](raw)
 	switch {
-	case !ok:
+	case !ok || d.AgentID != "": // a sub-agent's message is told when it is whole
 	case t == event.Thinking:
 		n.piece(run, s, thinking, d.Delta)
 	default:
@@ -90,12 +94,13 @@ func (n *Narrator) toolEvent(p client.AgentStreamPayload, s *story, t event.Type
 	if !ok {
 		return
 	}
-	c, known := s.calls[done.ToolCallID]
+	id := callID(done.AgentID, done.ToolCallID)
+	c, known := s.calls[id]
 	if !known {
 		c.name = "tool"
 	}
-	delete(s.calls, done.ToolCallID)
-	if n.channel != calling || n.speaker != p.TaskID || n.tool != done.ToolCallID {
+	delete(s.calls, id)
+	if n.channel != calling || n.speaker != p.TaskID || n.tool != id {
 		n.end()
 		n.block(p.TaskID, s)
 		n.text.WriteString("  " + n.style.Cyan("⚙ ") + Line(c.name, argumentWidth))
@@ -112,9 +117,13 @@ func (n *Narrator) toolEvent(p client.AgentStreamPayload, s *story, t event.Type
 	n.channel = closed
 }
 
+// callID tells the calls of a run's agents apart: two of them may use the same id.
+func callID(agent event.SubAgent, call string) string { return string(agent) + "\x00" + call }
+
 // callTool leaves the line open for the result.
 func (n *Narrator) callTool(p client.AgentStreamPayload, s *story, started event.ToolStartedPayload) {
-	s.calls[started.ToolCallID] = call{name: started.ToolName, since: p.CreatedAt}
+	id := callID(started.AgentID, started.ToolCallID)
+	s.calls[id] = call{name: started.ToolName, since: p.CreatedAt}
 	n.end()
 	n.block(p.TaskID, s)
 	text := n.style.Cyan("⚙ ") + Line(started.ToolName, argumentWidth)
@@ -122,7 +131,7 @@ func (n *Narrator) callTool(p client.AgentStreamPayload, s *story, started event
 		text += n.style.Dim(" " + arguments)
 	}
 	n.text.WriteString("  " + text)
-	n.channel, n.tool = calling, started.ToolCallID
+	n.channel, n.tool = calling, id
 }
 
 func (n *Narrator) output(run client.RunID, s *story, raw json.RawMessage) {

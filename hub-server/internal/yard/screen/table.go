@@ -5,7 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/cells"
 )
 
 const (
@@ -17,12 +18,12 @@ const (
 func Table(w io.Writer, style Style, head []string, rows [][]string) error {
 	widths := make([]int, len(head))
 	for i, name := range head {
-		widths[i] = utf8.RuneCountInString(name)
+		widths[i] = cells.Width(name)
 	}
 	for _, row := range rows {
 		for i := range row {
 			row[i] = Line(row[i], maxInTable)
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			widths[i] = max(widths[i], cells.Width(row[i]))
 		}
 	}
 	var b strings.Builder
@@ -34,12 +35,12 @@ func Table(w io.Writer, style Style, head []string, rows [][]string) error {
 	return err
 }
 
-func tableLine(cells []string, widths []int) string {
+func tableLine(row []string, widths []int) string {
 	var b strings.Builder
-	for i, cell := range cells {
+	for i, cell := range row {
 		b.WriteString(cell)
-		if i < len(cells)-1 {
-			b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+columnGap))
+		if i < len(row)-1 {
+			b.WriteString(strings.Repeat(" ", widths[i]-cells.Width(cell)+columnGap))
 		}
 	}
 	return strings.TrimRight(b.String(), " ")

@@ -87,3 +87,13 @@ func TestColourIsForTerminalsThatWantIt(t *testing.T) {
 		t.Errorf("nothing to colour: %q", got)
 	}
 }
+
+func TestColumnsStandBelowEachOtherWhateverTheScript(t *testing.T) {
+	var b strings.Builder
+	if err := Table(&b, Style{}, []string{"name", "id"}, [][]string{{"周五的计划", "1"}, {"demo", "2"}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "name        id\n周五的计划  1\ndemo        2\n"; b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}

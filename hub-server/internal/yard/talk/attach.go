@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -17,7 +18,8 @@ import (
 // maxFile is how many bytes of a file fit into a data URL, base64 and all, that a hub takes.
 const maxFile = 48_000
 
-// Attach makes attachments of addresses and of files of this machine: an agent may run on another one, so a file's bytes go along.
+// Attach makes attachments of addresses and of files of this machine: an agent may run on another one, so a small file's bytes go along. One that is
+// larger has its path as its address until Upload has given it to the hub.
 func Attach(refs []string) ([]client.Attachment, error) {
 	var all []client.Attachment
 	for _, ref := range refs {
@@ -58,8 +60,8 @@ func attachFile(path string) (client.Attachment, error) {
 	case !info.Mode().IsRegular():
 		return client.Attachment{}, errors.New("it is no file")
 	case info.Size() > maxFile:
-		return client.Attachment{}, fmt.Errorf(
-			"the file has %d bytes, at most %d can be attached; give an address where it can be fetched", info.Size(), maxFile)
+		media, _, _ := strings.Cut(mime.TypeByExtension(filepath.Ext(path)), ";")
+		return client.Attachment{Kind: kindOf(media), URL: localFile + path, Filename: filepath.Base(path), MimeType: media, Size: info.Size()}, nil
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -74,6 +76,29 @@ func attachFile(path string) (client.Attachment, error) {
 		Kind: kindOf(media), URL: "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data), Filename: filepath.Base(path),
 		MimeType: media, Size: int64(len(data)),
 	}, nil
+}
+
+const localFile = "file:"
+
+// Upload gives the hub the files that are too large to go along. People can fetch them; agents cannot.
+func Upload(ctx context.Context, hub *client.Client, attached []client.Attachment) error {
+	for i, a := range attached {
+		path, ok := strings.CutPrefix(a.URL, localFile)
+		if !ok {
+			continue
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			return fmt.Errorf("attach %s: %w", path, err)
+		}
+		kept, err := hub.Upload(ctx, a.Filename, a.MimeType, file)
+		file.Close() //nolint:errcheck // it was only read
+		if err != nil {
+			return fmt.Errorf("attach %s: %w", path, err)
+		}
+		attached[i].URL = kept.URL
+	}
+	return nil
 }
 
 func kindOf(media string) client.AttachmentKind {

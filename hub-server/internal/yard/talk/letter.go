@@ -24,11 +24,13 @@ const (
 // Letter is a message with what has to be done for it. Prepare makes it, Deliver sends it.
 type Letter struct {
 	Session  client.Session // without an id it has to be made
-	Agents   []client.Agent // whom the text mentions
+	Agents   []client.Agent // who are mentioned
+	ReplyTo  client.MessageID
+	people   []client.UserID // who are mentioned besides those that the text names
 	text     string
 	attached []client.Attachment
-	missing  []client.Agent // mentioned, and no members yet
-	id       client.ClientMsgID
+	missing  []client.Agent     // mentioned, and no members yet
+	ID       client.ClientMsgID // by which the hub stores it once, however often it is delivered
 }
 
 // Talker sends letters.
@@ -46,7 +48,7 @@ func (t Talker) Prepare(ctx context.Context, session, text string, attached []cl
 	if strings.TrimSpace(text) == "" && len(attached) == 0 {
 		return Letter{}, errors.New("there is nothing to send: put a text behind the command, in quotes")
 	}
-	l := Letter{text: text, attached: attached, id: strings.TrimPrefix(string(id.NewMessage()), "msg_")}
+	l := Letter{text: text, attached: attached, ID: newID()}
 	var err error
 	l.Session, err = t.find.Session(ctx, session)
 	switch {
@@ -65,12 +67,18 @@ func (t Talker) Prepare(ctx context.Context, session, text string, attached []cl
 	if l.Agents, err = addressed(text, agents.Items, l.Session.Members); err != nil {
 		return Letter{}, err
 	}
+	l.lack()
+	return l, nil
+}
+
+// lack notes which agents have to be let in.
+func (l *Letter) lack() {
+	l.missing = nil
 	for _, a := range l.Agents {
 		if !slices.ContainsFunc(l.Session.Members, func(m client.SessionMember) bool { return m.MemberID == a.ID }) {
 			l.missing = append(l.missing, a)
 		}
 	}
-	return l, nil
 }
 
 // Deliver makes the conversation if it does not exist, lets the mentioned agents in, and sends the message. A hub that does not answer
@@ -85,10 +93,11 @@ func (t Talker) Deliver(ctx context.Context, l *Letter) (client.MessageReceipt, 
 	if err != nil {
 		return client.MessageReceipt{}, fmt.Errorf("encode message: %w", err)
 	}
-	in := client.MessageInput{ClientMsgID: l.id, Content: content, Attachments: l.attached}
+	in := client.MessageInput{ClientMsgID: l.ID, Content: content, Attachments: l.attached, ReplyToMessageID: l.ReplyTo}
 	for _, a := range l.Agents {
 		in.Mentions = append(in.Mentions, a.ID)
 	}
+	in.Mentions = append(in.Mentions, l.people...)
 	return insist(ctx, func() (client.MessageReceipt, error) {
 		return client.Decode[client.MessageReceipt](t.api.SendMessage(ctx, l.Session.ID, in))
 	})

@@ -1,6 +1,8 @@
 package talk
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +10,9 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/lookup"
 )
+
+// ErrNobody is wrapped by the error of a text that mentions a name which nobody has.
+var ErrNobody = errors.New("nobody is called")
 
 const nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
@@ -59,7 +64,7 @@ func named(name string, agents []client.Agent, members []client.SessionMember) (
 			return lookup.AgentNamed(agents, reading)
 		}
 	}
-	return client.Agent{}, fmt.Errorf("nobody is called %q; agents here: %s (--plain sends the text as it is)", name, list(agents))
+	return client.Agent{}, fmt.Errorf("%w %q; agents here: %s", ErrNobody, name, list(agents))
 }
 
 func member(m client.SessionMember, agents []client.Agent) client.Agent {
@@ -78,4 +83,43 @@ func list(agents []client.Agent) string {
 		names = append(names, a.Name)
 	}
 	return strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", ")
+}
+
+// Mention adds agents, and people of the conversation, to a letter, by name or id. It changes nothing on the hub.
+func (t Talker) Mention(ctx context.Context, l *Letter, refs ...string) error {
+	if len(refs) == 0 {
+		return nil
+	}
+	agents, err := client.Decode[client.AgentList](t.api.ListAgents(ctx))
+	if err != nil {
+		return fmt.Errorf("find agents: %w", err)
+	}
+	for _, ref := range refs {
+		if err := l.mention(strings.TrimPrefix(ref, "@"), agents.Items); err != nil {
+			return err
+		}
+	}
+	l.lack()
+	return nil
+}
+
+func (l *Letter) mention(ref string, agents []client.Agent) error {
+	i := slices.IndexFunc(l.Session.Members, func(m client.SessionMember) bool { return m.Name == ref || m.MemberID == ref })
+	if i >= 0 && l.Session.Members[i].MemberType == client.MemberTypeUser {
+		if who := l.Session.Members[i].MemberID; !slices.Contains(l.people, who) {
+			l.people = append(l.people, who)
+		}
+		return nil
+	}
+	agent, err := lookup.AgentNamed(agents, ref)
+	if i >= 0 {
+		agent, err = member(l.Session.Members[i], agents), nil
+	}
+	if err != nil || agent.ID == "" {
+		return fmt.Errorf("%w %q in %s; agents here: %s", ErrNobody, ref, l.Session.Name, list(agents))
+	}
+	if !slices.ContainsFunc(l.Agents, func(a client.Agent) bool { return a.ID == agent.ID }) {
+		l.Agents = append(l.Agents, agent)
+	}
+	return nil
 }

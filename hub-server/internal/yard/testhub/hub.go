@@ -34,6 +34,10 @@ type Hub struct {
 	Content   map[client.ArtifactID]string
 	Devices   []client.Device
 	Prompts   []client.Prompt // oldest first
+	People    []client.Person // besides the user
+	Contacts  []client.Contact
+
+	Notifications []client.NotificationPayload // newest first
 
 	// Run is called, without the lock, for every run that a message starts. It plays the edge.
 	Run func(h *Hub, task client.AgentTask)
@@ -66,7 +70,7 @@ func Bare() *Hub {
 		User:     client.User{ID: client.UserID(id.NewUser()), Username: "ada"},
 		Messages: map[client.SessionID][]client.Message{}, Events: map[client.RunID][]client.RunEvent{},
 		Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
-		changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
+		Contacts: []client.Contact{}, changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
 		Run: Complete,
 	}
 	edge := client.Edge{ID: client.EdgeID(id.NewEdge()), Name: "laptop", OwnerID: h.User.ID, State: client.EdgeStateOnline, Version: "1.0", CreatedAt: time.Now(),

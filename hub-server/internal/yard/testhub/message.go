@@ -3,6 +3,7 @@ package testhub
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,27 @@ func (h *Hub) serveMessage(w http.ResponseWriter, r *http.Request) {
 	for _, task := range tasks {
 		h.work.Go(func() { h.Run(h, task) })
 	}
+}
+
+// searchMessages finds what contains the words as they are, one on a page so that paging is tried.
+func (h *Hub) searchMessages(r *http.Request) any {
+	q, list := r.URL.Query(), client.MessagesFound{Items: []client.Message{}}
+	var all []client.Message
+	for _, messages := range h.Messages {
+		for _, m := range messages {
+			if strings.Contains(string(m.Content), q.Get("q")) && (q.Get("session_id") == "" || q.Get("session_id") == m.SessionID) {
+				all = append(all, m)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b client.Message) int { return strings.Compare(b.ID, a.ID) })
+	if behind := slices.IndexFunc(all, func(m client.Message) bool { return m.ID == q.Get("after") }) + 1; behind < len(all) {
+		list.Items = all[behind : behind+1]
+		if behind+1 < len(all) {
+			list.Next = all[behind].ID
+		}
+	}
+	return list
 }
 
 // serveAgain starts a run for the message of an earlier one.
@@ -76,7 +98,7 @@ func (h *Hub) store(s *client.Session, sender client.MemberID, typ client.Sender
 	newID := client.MessageID(id.NewMessage())
 	m := client.Message{
 		ID: newID, MessageID: newID, SessionID: s.ID, SeqID: s.LastSeq, ClientMsgID: in.ClientMsgID, SenderType: typ, SenderID: sender,
-		ContentType: client.ContentTypeText, Content: in.Content, Attachments: in.Attachments, CreatedAt: time.Now(),
+		ContentType: client.ContentTypeText, Content: in.Content, Attachments: in.Attachments, Mentions: in.Mentions, CreatedAt: time.Now(),
 	}
 	h.Messages[s.ID] = append(h.Messages[s.ID], m)
 	return m

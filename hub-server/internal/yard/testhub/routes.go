@@ -30,6 +30,10 @@ func (h *Hub) Handler() http.Handler {
 	closed.HandleFunc("GET /client/devices", get(h, func(*http.Request) any { return client.DeviceList{Items: h.Devices} }))
 	closed.HandleFunc("POST /client/devices", h.serveDevice)
 	closed.HandleFunc("DELETE /client/devices/{id}", h.serveRevokeDevice)
+	h.routePush(closed)
+	h.routeMessages(closed)
+	h.routePeople(closed)
+	h.routeNotifications(closed)
 	closed.HandleFunc("GET /client/agents", get(h, func(*http.Request) any { return client.AgentList{Items: h.Agents} }))
 	closed.HandleFunc("GET /client/edges", get(h, func(*http.Request) any { return client.EdgeList{Items: h.Edges} }))
 	closed.HandleFunc("GET /client/edges/{id}", h.serveEdge)
@@ -37,15 +41,15 @@ func (h *Hub) Handler() http.Handler {
 		return client.Enrolment{EdgeID: client.EdgeID(id.NewEdge()), Token: "enrolment-token", ExpiresAt: time.Now().Add(30 * time.Minute)}
 	}))
 	closed.HandleFunc("DELETE /client/edges/{id}", h.serveRevokeEdge)
-	closed.HandleFunc("GET /client/sessions", get(h, h.listSessions))
-	closed.HandleFunc("POST /client/sessions/group", h.serveGroup)
-	closed.HandleFunc("GET /client/sessions/{id}", h.serveSession)
-	closed.HandleFunc("POST /client/sessions/{id}/members", h.serveMember)
+	h.routeSessions(closed)
 	closed.HandleFunc("POST /client/sessions/{id}/messages", h.serveMessage)
-	closed.HandleFunc("GET /client/sessions/{id}/messages", get(h, func(r *http.Request) any {
-		return client.MessageList{Items: h.Messages[r.PathValue("id")]}
-	}))
+	closed.HandleFunc("GET /client/sessions/{id}/messages", get(h, h.listMessages))
+	closed.HandleFunc("POST /client/messages/{id}/forward", h.serveForward)
 	closed.HandleFunc("GET /client/sessions/{id}/messages/sync", get(h, h.syncMessages))
+	closed.HandleFunc("GET /client/sessions/{id}/messages/changes", get(h, func(*http.Request) any {
+		return client.MessageChangeList{Items: []client.Message{}}
+	}))
+	closed.HandleFunc("GET /client/search", get(h, h.searchMessages))
 	closed.HandleFunc("GET /web/agent-tasks", get(h, func(*http.Request) any { return client.AgentTaskList{Items: h.Tasks} }))
 	closed.HandleFunc("GET /web/agent-tasks/{id}", h.serveTask(http.StatusOK, nil))
 	closed.HandleFunc("POST /web/agent-tasks/{id}/cancel", h.serveTask(http.StatusAccepted, stop))
@@ -55,10 +59,25 @@ func (h *Hub) Handler() http.Handler {
 		return client.ArtifactList{Items: h.Artifacts[r.PathValue("id")]}
 	}))
 	closed.HandleFunc("GET /client/prompts", get(h, h.listPrompts))
+	closed.HandleFunc("GET /client/sync", get(h, h.syncChanges))
 	closed.HandleFunc("POST /web/agent-tasks/{id}/approvals/{request}", h.serveAnswer)
+	h.routeFiles(closed)
 	closed.HandleFunc("GET /client/artifacts/{id}", h.serveArtifact)
 	closed.HandleFunc("GET /client/artifacts/{id}/content", h.serveContent)
 	return open
+}
+
+// routeSessions answers what is asked of conversations, but for their messages.
+func (h *Hub) routeSessions(mux *http.ServeMux) {
+	mux.HandleFunc("GET /client/sessions", get(h, h.listSessions))
+	mux.HandleFunc("POST /client/sessions/group", h.serveGroup)
+	mux.HandleFunc("GET /client/sessions/{id}", h.serveSession)
+	mux.HandleFunc("POST /client/sessions/{id}/members", h.serveMember)
+	mux.HandleFunc("PATCH /client/sessions/{id}/info", h.serveInfo)
+	mux.HandleFunc("PATCH /client/sessions/{id}/settings", h.serveSettings)
+	mux.HandleFunc("POST /client/sessions/{id}/transfer-owner", h.serveTransfer)
+	mux.HandleFunc("POST /client/sessions/{id}/dissolve", h.serveDissolve)
+	mux.HandleFunc("POST /client/sessions/{id}/leave", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 }
 
 func bearerOnly(next http.Handler) http.Handler {

@@ -54,6 +54,15 @@ func (h *Hub) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// syncChanges answers with three frames at most.
+func (h *Hub) syncChanges(r *http.Request) any {
+	at, resume := h.resume(r.URL.Query().Get("cursor"))
+	upTo := min(at+3, len(h.frames))
+	return client.SyncPage{
+		Resume: client.SyncPageResume(resume), Items: h.frames[at:upTo], Cursor: fmt.Sprintf("c%d", upTo), More: upTo < len(h.frames),
+	}
+}
+
 func (h *Hub) resume(cursor string) (at int, how client.AuthOKPayloadResume) {
 	_, err := fmt.Sscanf(cursor, "c%d", &at)
 	switch {

@@ -1,0 +1,90 @@
+package talk
+
+import (
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/card"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+)
+
+// Hear takes a frame, or why it could not be read, and returns what has to be done. Whatever is wrong with it, the client is told so, and the
+// connection goes on.
+func (t *Talk) Hear(now time.Time, h Heard, unreadable error) Act {
+	if t.phase == over {
+		return nil
+	}
+	if unreadable != nil {
+		t.Failed(now, h, unreadable)
+		return nil
+	}
+	return t.hear(now, h)
+}
+
+func (t *Talk) hear(now time.Time, h Heard) Act {
+	switch f := h.Frame.(type) {
+	case card.Ping:
+		t.said.add(pong)
+		return nil
+	case card.Pong:
+		return nil
+	case card.SessionCreate:
+		return t.create(now, h, f)
+	case card.UserMessage:
+		return t.message(h, f)
+	case card.SessionResume:
+		return t.resume(now, f)
+	case card.UserInject:
+		return t.refuse(now, h, "user.inject is reserved: send a user.message, it is taken while a turn is running, too.")
+	}
+	if t.phase == waiting {
+		return t.refuse(now, h, "This needs a conversation: send session.create first.")
+	}
+	switch f := h.Frame.(type) {
+	case card.ToolResult:
+		return t.toolResult(now, h, f)
+	case card.PromptResponse:
+		return Answer{Session: t.at.Session, Response: f}
+	case card.SessionInterrupt:
+		if f.TraceID != "" && f.TraceID != string(t.at.Trace) {
+			return t.refuse(now, h, "trace_id is not that of this conversation.")
+		}
+		return Interrupt{Session: t.at.Session}
+	}
+	return t.refuse(now, h, "A client sends no frame of this type.")
+}
+
+// create is the second way to begin (R5). A connection has one conversation.
+func (t *Talk) create(now time.Time, h Heard, f card.SessionCreate) Act {
+	if t.phase == open {
+		return t.refuse(now, h, "This connection has its conversation. Open another connection for another one.")
+	}
+	return Create{Wanted: f.SessionID, Agent: f.AgentID, Key: h.EventID}
+}
+
+// message is the third: the first word opens a conversation, and is said there.
+func (t *Talk) message(h Heard, f card.UserMessage) Act {
+	if t.phase == open {
+		return Post{Session: t.at.Session, Message: f}
+	}
+	t.then = h
+	return Create{Agent: f.AgentID, Key: h.EventID}
+}
+
+// toolResult is for tools that the client offers. It has offered none: no tool call waits for it.
+func (t *Talk) toolResult(now time.Time, h Heard, f card.ToolResult) Act {
+	return t.refuse(now, h, "No tool call of this client waits for a result of tool_use_id "+shorten(f.ToolUseID)+".")
+}
+
+func shorten(s string) string {
+	const most = 64
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
+}
+
+// refuse tells the client what is wrong with a frame.
+func (t *Talk) refuse(now time.Time, h Heard, why string) Act {
+	t.Failed(now, h, fault.New(fault.InvalidRequest, "%s", why))
+	return nil
+}
