@@ -37,6 +37,7 @@ everything() {
 	test -run '^(TestP10|TestP11|TestEveryPage)' ./hub-server/internal/sqlstore \
 		-prompt-crashes "$(of 300 30)" -questions "$(of 500 50)" -seed "$SEED"
 	test ./hub-server/internal/simulator -seeds "$(of 5000 1000)"
+	test -run '^TestAfterADay' ./deploy/e2e/devices -days "$(of 20 3)" -seed "$SEED"
 	echo "faults: P1 to P13 took $(elapsed)"
 	test -run '^TestNoSecret' ./deploy/e2e/security
 	strike -run "$later"

@@ -30,4 +30,5 @@ test -run '^(TestP10|TestP11)' ./hub-server/internal/sqlstore \
 	-prompt-crashes $((minutes * 40)) -questions $((minutes * 200)) -seed "$SEED"
 test ./hub-server/internal/simulator -seeds $((minutes * 400))
 test ./hub-server/internal/simulator -seeds $((minutes * 4000))
+test -run '^TestAfterADay' ./deploy/e2e/devices -days $((minutes * 2)) -seed "$SEED"
 echo "soak: passed in $(($(date +%s) - start)) s"

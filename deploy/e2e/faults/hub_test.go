@@ -154,7 +154,7 @@ func (h *hub) welcome(c *conn) {
 		l = &lane{}
 		h.lanes[c.incarnation] = l
 	}
-	c.say(subject.Welcome, wire.Welcome{Watermark: l.watermark, Chain: l.chain, Credit: credit, Generation: 1, MaxFrame: maxFrame})
+	c.say(subject.Welcome, wire.Welcome{Incarnation: c.incarnation, Watermark: l.watermark, Chain: l.chain, Credit: credit, Generation: 1, MaxFrame: maxFrame})
 	h.conn = c
 	h.welcomed++
 	var open []wire.Command

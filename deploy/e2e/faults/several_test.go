@@ -32,7 +32,7 @@ func newSeveralWith(t *testing.T, program string, env ...string) *several {
 	s := &several{siege: &siege{t: t, addr: rig.FreeAddr(t)}, redis: hubtest.StartRedis(t)}
 	s.startBus()
 	t.Cleanup(s.stopBus) // after the hubs have ended
-	s.Rig = rig.New(t, rig.Options{Env: append([]string{
+	s.Rig = rig.New(t, rig.Options{Mixed: program != "", Env: append([]string{
 		"HUB_DATABASE_URL=" + hubtest.Postgres(t), "HUB_NATS_URL=nats://" + s.addr, "HUB_REDIS_URL=" + s.redis.URL(),
 		"HUB_SOCKETS_PER_USER=1000", "HUB_SOCKETS_PER_MINUTE=100000", "HUB_REQUESTS_PER_MINUTE=100000",
 	}, env...)})

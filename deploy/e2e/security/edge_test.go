@@ -66,7 +66,7 @@ func TestAnEdgeSpeaksAndHearsNowhereButOnItsOwnConnection(t *testing.T) {
 		string(subject.Down(me.Edge, mine.Connection, subject.Welcome)),
 		string(subject.Down(theirs.Edge, theirs.Connection, subject.Refused)),
 		fmt.Sprintf("edge.%s.up", me.Edge), "edge", "_INBOX.x", "$SYS.REQ.SERVER.PING", "$SYS.ACCOUNT.x", "$JS.API.INFO", "$JS.ACK.x",
-		string(subject.WakeOutbox), string(subject.Kick), string(subject.Ephemeral), string(subject.Presence), string(subject.Revoked),
+		string(subject.WakeOutbox), string(subject.Kick), string(subject.Ephemeral), string(subject.Presence), string(subject.People), string(subject.Contacts), string(subject.Revoked),
 	} {
 		if err := mine.Publish(to, "", struct{}{}); err != nil {
 			t.Fatal(err)

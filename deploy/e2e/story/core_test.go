@@ -78,7 +78,13 @@ func TestHubsGoOnWhenTheBusBetweenThemIsGone(t *testing.T) {
 // startNATS starts the server that connects hubs, and returns it.
 func startNATS(t *testing.T) *server.Server {
 	t.Helper()
-	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true})
+	return serveNATS(t, &server.Options{})
+}
+
+func serveNATS(t *testing.T, options *server.Options) *server.Server {
+	t.Helper()
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	ns, err := server.NewServer(options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,8 @@ func TestAnOrdinaryEventSourceAndCurlResumeByThemselves(t *testing.T) {
 	if err != nil {
 		t.Skip("no curl here: scripts/test-services.sh installs it")
 	}
-	s := newScene(t, "--events", "700", "--rate", "100", "--tools")
+	work, tell := untilTold(t)
+	s := newScene(t, "--events", forever, "--rate", "100", "--tools", "--while", work)
 	run := s.begin()
 	page.Navigate(s.Proxy.URL() + "/healthz")
 	s.listen(page, run)
@@ -51,6 +52,7 @@ func TestAnOrdinaryEventSourceAndCurlResumeByThemselves(t *testing.T) {
 		s.Proxy.Cut()
 		t.Logf("cut %d after %d events", n+1, have)
 	}
+	tell()
 	s.Eventually("the browser stops by itself", func() bool {
 		return browser.Evaluate[bool](page, `source.readyState === EventSource.CLOSED`)
 	})

@@ -86,7 +86,8 @@ func (s *scene) timesSaid(message client.MessageID) (times int) {
 // R35. The edge is cut off while its agent works, and comes back when the hub has given the run up.
 func TestR35WhatIsReportedAfterARunWasGivenUpIsLate(t *testing.T) {
 	t.Parallel()
-	s := newImpatientScene(t, "--events", "400", "--rate", "100", "--tools")
+	work, tell := untilTold(t)
+	s := newImpatientScene(t, "--events", forever, "--rate", "100", "--tools", "--while", work)
 	run := s.begin()
 	s.Proxy.Down()
 	cut := time.Now()
@@ -99,6 +100,7 @@ func TestR35WhatIsReportedAfterARunWasGivenUpIsLate(t *testing.T) {
 	if given.State != client.RunStateInterrupted || given.Unknown || given.FinalMessageID != "" {
 		t.Fatalf("given up, the run is %+v", given)
 	}
+	tell()
 	s.Proxy.Heal()
 	s.Eventually("the final text", func() bool { return s.Owner().Task(run).FinalMessageID != "" })
 	log := s.settle(run, client.RunStateInterrupted)

@@ -51,7 +51,8 @@ func expectSame(t *testing.T, run id.Run, seen []event.Envelope, log []client.Ru
 // log that the hub commits when it is back.
 func TestAProgramOfTheEdgesMachineFollowsARunWhileTheHubIsAway(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, "--events", "400", "--rate", "150", "--tools")
+	work, tell := untilTold(t)
+	s := newScene(t, "--events", forever, "--rate", "150", "--tools", "--while", work)
 	run := s.begin()
 	first := s.edge.Command("follow", "--cursor", "1", "--json")
 	first.WaitFor(`"seq":35,`)
@@ -60,6 +61,8 @@ func TestAProgramOfTheEdgesMachineFollowsARunWhileTheHubIsAway(t *testing.T) {
 	seen := followed(t, first)
 	next := seen[len(seen)-1].Seq + 1
 	second := s.edge.Command("follow", "--cursor", strconv.FormatUint(next, 10), "--json")
+	second.WaitFor(`"type":"run.agent.tool_result"`) // it has found its place
+	tell()
 	second.WaitFor(`"type":"run.finished"`)
 	s.StartHub()
 	s.complete(run)

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -32,6 +34,24 @@ func newScene(t *testing.T, agentArgs ...string) *scene {
 	t.Helper()
 	return sceneOf(t, rig.New(t, rig.Options{}), agentArgs...)
 }
+
+// untilTold returns a file for --while of the test agent, which is at work while the file is there, and what removes it. A test that comes in the
+// middle of a run tells it when to end: on a slow machine one of so many events may be over before anybody comes.
+func untilTold(t *testing.T) (work string, tell func()) {
+	t.Helper()
+	work = filepath.Join(t.TempDir(), "work")
+	if err := os.WriteFile(work, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return work, func() {
+		if err := os.Remove(work); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// forever is how many events an agent is asked for that goes on until it is told.
+const forever = "1000000"
 
 // sceneOf plays in a rig that is there already.
 func sceneOf(t *testing.T, r *rig.Rig, agentArgs ...string) *scene {

@@ -3,6 +3,9 @@ package story
 import (
 	"testing"
 
+	"github.com/google/uuid"
+
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 )
 
@@ -16,12 +19,23 @@ func TestTwoDevicesSeeTheSameThoughOneIsCutOffInTheMiddle(t *testing.T) {
 	s.complete(run)
 }
 
+// It leaves in a moment of silence: what it has received and not taken would not come again, since the hub cannot tell the one from the other.
 func TestADeviceThatKeepsNoCursorGoesOnWhereTheHubLeftIt(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, "--events", "300", "--rate", "150", "--tools")
-	run := s.begin()
+	last := s.b.Post(s.session, client.MessageInput{ClientMsgID: uuid.NewString(), Content: rig.Text("nothing follows")})
+	s.seenA.Until("what is said before silence", func(r *rig.Recorder) bool { return r.Versions("message.new "+last.MessageID) > 0 })
+	s.Eventually("a place that the hub keeps", func() bool {
+		before := len(s.seenA.Resumes())
+		s.seenA.Close()
+		s.a.SetCursor("")
+		s.seenA.Reopen()
+		s.seenA.UntilConnected(before + 1)
+		return s.seenA.Resumes()[before].Resume == client.AuthOKPayloadResumeReplayed
+	})
 	s.seenA.Close()
 	s.a.SetCursor("")
+	run := s.b.Run(s.session, order)
 	s.seenB.UntilEvents(run, 120)
 	s.seenA.Reopen()
 	s.complete(run)

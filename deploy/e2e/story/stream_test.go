@@ -73,7 +73,8 @@ func (p *plainReader) over() bool {
 // Nothing but an address and Last-Event-ID takes a client through a hub that is killed, and one that is stopped.
 func TestAPlainHTTPClientFollowsARunThroughAKillAndAStopOfTheHub(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, "--events", "500", "--rate", "150", "--tools")
+	work, tell := untilTold(t)
+	s := newScene(t, "--events", forever, "--rate", "150", "--tools", "--while", work)
 	p := &plainReader{s: s, run: s.begin()}
 	never := func() bool { return false }
 
@@ -97,7 +98,8 @@ func TestAPlainHTTPClientFollowsARunThroughAKillAndAStopOfTheHub(t *testing.T) {
 	}
 	<-stopped // and it did not wait for the run
 	s.StartHub()
-	s.Eventually("the whole run", func() bool { return p.follow(never) == nil && p.over() })
+	tell()
+	s.Eventually("the whole run", func() bool { return p.over() || p.follow(never) == nil && p.over() })
 
 	log := s.settle(p.run, client.RunStateCompleted)
 	if len(p.events) != len(log) {

@@ -28,9 +28,13 @@ func newPair(t *testing.T, agentArgs ...string) *pair {
 // bothHubs is a pair without an edge and devices yet.
 func bothHubs(t *testing.T) *pair {
 	t.Helper()
-	r := rig.New(t, rig.Options{Env: []string{
-		"HUB_DATABASE_URL=" + hubtest.Postgres(t), "HUB_NATS_URL=" + startNATS(t).ClientURL(), "HUB_REDIS_URL=" + hubtest.StartRedis(t).URL(),
-	}})
+	return bothHubsOn(t, "HUB_NATS_URL="+startNATS(t).ClientURL())
+}
+
+// bothHubsOn is bothHubs with a bus of the caller's.
+func bothHubsOn(t *testing.T, bus ...string) *pair {
+	t.Helper()
+	r := rig.New(t, rig.Options{Env: append(bus, "HUB_DATABASE_URL="+hubtest.Postgres(t), "HUB_REDIS_URL="+hubtest.StartRedis(t).URL())})
 	return &pair{scene: &scene{Rig: r, t: t, truth: r.NewTruth()}, second: r.AddHub("second")}
 }
 

@@ -48,28 +48,30 @@ func turnOf(t *stage, dir string, stdin []byte, program string, args ...string) 
 	return taken
 }
 
-var linesPerSecond = regexp.MustCompile(`\s([0-9.e+]+) lines/s`)
-
-// lines measures how many partial lines of 100 bytes the edge takes apart in a second on one core. The benchmark lies beside the code, which
-// nobody outside of the edge can call.
+// lines measures how many partial lines of 100 bytes the edge takes apart in a second on one core.
 func (b bench) lines(t *stage) []row {
-	cmd := exec.CommandContext(t.ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkPartialLinesOfAnAgent$", "-cpu", "1",
-		"-count", strconv.Itoa(b.times(5, 1)), "./internal/runtime")
-	cmd.Dir = filepath.Join(rig.Root(), "edge-server")
+	rate := b.beside(t, "edge-server", "./internal/runtime", "BenchmarkPartialLinesOfAnAgent", "lines/s")
+	const what = "an agent's partial lines of 100 bytes, read, parsed and judged on one core"
+	return []row{{what, "≥ 200,000 lines/s", fmt.Sprintf("%.0f lines/s", rate), rate >= 200_000}}
+}
+
+// beside runs a Go benchmark that lies beside code which nobody outside of its module can call, on one core, and returns the median of what it
+// reports in a unit.
+func (b bench) beside(t *stage, module, pkg, name, unit string) float64 {
+	cmd := exec.CommandContext(t.ctx, "go", "test", "-run", "^$", "-bench", "^"+name+"$", "-cpu", "1", "-count", strconv.Itoa(b.times(5, 1)), pkg)
+	cmd.Dir = filepath.Join(rig.Root(), module)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("benchmark of lines: %v\n%s", err, out)
+		t.Fatalf("%s: %v\n%s", name, err, out)
 	}
 	var rates []float64
-	for _, found := range linesPerSecond.FindAllSubmatch(out, -1) {
+	for _, found := range regexp.MustCompile(`\s([0-9.e+]+) `+regexp.QuoteMeta(unit)).FindAllSubmatch(out, -1) {
 		rate, err := strconv.ParseFloat(string(found[1]), 64)
 		t.must(err)
 		rates = append(rates, rate)
 	}
 	if len(rates) == 0 {
-		t.Fatalf("the benchmark of lines reports none:\n%s", out)
+		t.Fatalf("%s reports no %s:\n%s", name, unit, out)
 	}
-	rate := median(rates)
-	const what = "an agent's partial lines of 100 bytes, read, parsed and judged on one core"
-	return []row{{what, "≥ 200,000 lines/s", fmt.Sprintf("%.0f lines/s", rate), rate >= 200_000}}
+	return median(rates)
 }

@@ -13,19 +13,24 @@ import (
 )
 
 // ours is the hub as people run it: every subscriber is a logged-in device, and what is published is in SQLite, synced, before anybody gets it.
-var ours = contestant{"the hub", bench.startHub}
+var ours = contestant{name: "the hub", start: bench.startHub}
 
 // listeners is how many people share the subscribers, as their devices.
 const listeners = 20
 
-func (b bench) startHub(t *stage, plan *fanload.Plan) {
+// oursEncrypted is the same over TLS.
+var oursEncrypted = contestant{name: "the hub over TLS", start: func(b bench, t *stage, plan *fanload.Plan) { b.hub(t, plan, true) }}
+
+func (b bench) startHub(t *stage, plan *fanload.Plan) { b.hub(t, plan, false) }
+
+func (b bench) hub(t *stage, plan *fanload.Plan, encrypted bool) {
 	perPerson := max(1, plan.Subscribers/listeners)
-	r := rig.New(t, rig.Options{Bin: b.bin, Env: []string{
+	r := rig.New(t, rig.Options{Bin: b.bin, TLS: encrypted, Env: []string{
 		fmt.Sprintf("HUB_SOCKETS_PER_USER=%d", perPerson), "HUB_REQUESTS_PER_MINUTE=10000000", "HUB_SOCKETS_PER_MINUTE=1000000",
 	}})
 	owner, err := r.Owner().Keeper.Load()
 	t.must(err)
-	plan.Dialect, plan.Server, plan.PID, plan.Owner = fanload.Hub, r.HubURL(), r.Hub().PID(), owner
+	plan.Dialect, plan.Server, plan.PID, plan.Owner, plan.Roots = fanload.Hub, r.HubURL(), r.Hub().PID(), owner, r.Roots()
 	for i := 0; len(plan.Tokens) < plan.Subscribers; i++ {
 		first, user := r.Invite(fmt.Sprintf("listener%d", i))
 		plan.People = append(plan.People, user)

@@ -2,9 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,17 +24,18 @@ const (
 
 // Contestants that are Centrifugo, each with history and recovery, and with what it keeps them in.
 var (
-	inMemory            = contestant{"Centrifugo in memory", peerWith(nil)}
-	inRedis             = contestant{"Centrifugo with Redis", peerWith(withRedis)}
-	inPostgres          = contestant{"Centrifugo with PostgreSQL", peerWith(withPostgres(false))}
-	inNotifyingPostgres = contestant{"Centrifugo with PostgreSQL and its LISTEN/NOTIFY", peerWith(withPostgres(true))}
+	inMemory            = contestant{name: "Centrifugo in memory", peer: true, start: peerWith(nil)}
+	inRedis             = contestant{name: "Centrifugo with Redis", peer: true, start: peerWith(withRedis)}
+	inPostgres          = contestant{name: "Centrifugo with PostgreSQL", peer: true, start: peerWith(withPostgres(false))}
+	inMemoryEncrypted   = contestant{name: "Centrifugo in memory over TLS", peer: true, start: peerWith(withTLS)}
+	inNotifyingPostgres = contestant{name: "Centrifugo with PostgreSQL and its LISTEN/NOTIFY", peer: true, start: peerWith(withPostgres(true))}
 )
 
 // object is a piece of Centrifugo's configuration.
 type object map[string]any
 
 // peerWith starts a Centrifugo whose configuration engine completes. Nobody has to log in: that is less work for it than ours has.
-func peerWith(engine func(t *stage, config object)) func(bench, *stage, *fanload.Plan) {
+func peerWith(engine func(t *stage, config object, plan *fanload.Plan)) func(bench, *stage, *fanload.Plan) {
 	return func(_ bench, t *stage, plan *fanload.Plan) {
 		program := installPeer(t)
 		addr := rig.FreeAddr(t)
@@ -47,7 +48,7 @@ func peerWith(engine func(t *stage, config object)) func(bench, *stage, *fanload
 			"log":     object{"level": "error"},
 		}
 		if engine != nil {
-			engine(t, config)
+			engine(t, config, plan)
 		}
 		text, err := json.Marshal(config)
 		t.must(err)
@@ -55,7 +56,10 @@ func peerWith(engine func(t *stage, config object)) func(bench, *stage, *fanload
 		t.must(os.WriteFile(file, text, 0o600))
 		p := rig.Start(t, "centrifugo", nil, program, "--config", file)
 		plan.Dialect, plan.Server, plan.PID = fanload.Centrifugo, "http://"+addr, p.PID()
-		t.untilAnswers(p, plan.Server+"/metrics")
+		if plan.Roots != "" {
+			plan.Server = "https://" + addr
+		}
+		t.untilAnswers(p, plan)
 	}
 }
 
@@ -81,16 +85,12 @@ func installPeer(t *stage) string {
 	return program
 }
 
-// untilAnswers waits until a server answers.
-func (t *stage) untilAnswers(p *rig.Process, url string) {
-	asking := http.Client{Timeout: time.Second}
+// untilAnswers waits until the server of a plan lets somebody connect.
+func (t *stage) untilAnswers(p *rig.Process, plan *fanload.Plan) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for limit := time.After(rig.Patience); ; {
-		req, err := http.NewRequestWithContext(t.ctx, http.MethodGet, url, nil)
-		t.must(err)
-		if resp, err := asking.Do(req); err == nil {
-			t.must(resp.Body.Close())
+		if plan.Answers(t.ctx) {
 			return
 		}
 		select {
@@ -98,12 +98,27 @@ func (t *stage) untilAnswers(p *rig.Process, url string) {
 		case <-p.Ended():
 			t.Fatalf("the server ended:\n%s%s", p.Out(), p.Log())
 		case <-limit:
-			t.Fatalf("the server does not answer at %s", url)
+			t.Fatalf("the server does not answer at %s", plan.Server)
 		}
 	}
 }
 
-func withRedis(t *stage, config object) {
+// withTLS gives the server a certificate of an authority of its own.
+func withTLS(t *stage, config object, plan *fanload.Plan) {
+	authority, err := hubtest.NewAuthority()
+	t.must(err)
+	dir := t.TempDir()
+	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	plan.Roots = filepath.Join(dir, "root.pem")
+	t.must(errors.Join(authority.WriteRoot(plan.Roots), authority.Issue(cert, key)))
+	server, ok := config["http_server"].(object)
+	if !ok {
+		t.Fatalf("the configuration has no http_server")
+	}
+	server["tls"] = object{"enabled": true, "cert_pem": cert, "key_pem": key}
+}
+
+func withRedis(t *stage, config object, _ *fanload.Plan) {
 	addr := rig.FreeAddr(t)
 	stop, err := hubtest.Redis(addr)
 	t.must(err)
@@ -111,8 +126,8 @@ func withRedis(t *stage, config object) {
 	config["engine"] = object{"type": "redis", "redis": object{"address": fmt.Sprintf("redis://%s", addr)}}
 }
 
-func withPostgres(notify bool) func(*stage, object) {
-	return func(t *stage, config object) {
+func withPostgres(notify bool) func(*stage, object, *fanload.Plan) {
+	return func(t *stage, config object, _ *fanload.Plan) {
 		dsn, stop, err := hubtest.PostgresServer()
 		t.must(err)
 		t.Cleanup(func() { t.must(stop()) })

@@ -17,10 +17,7 @@ const cpuFormat = "%.2f s"
 
 // flat measures how much the servers can deliver, and what a delivery costs them.
 func (b bench) flat(t *stage) []row {
-	const window = 64
-	r := b.turns(t, fanload.Plan{
-		Work: fanload.Fan, Subscribers: many, Window: window, WarmUp: b.seconds(3, 2), Span: b.seconds(10, 5),
-	}, ours, inMemory, inRedis, inPostgres)
+	r := b.turns(t, b.flatOut(), ours, inMemory, inRedis, inPostgres)
 	what := fmt.Sprintf("%d subscribers flat out: ", many)
 	rows := []row{
 		r.against(inMemory.name, what+"CPU of the server for a million deliveries, against "+inMemory.name, "≤ 0.35 ×", cpuFormat, fanload.Result.CPU, atMost(0.35)),
@@ -32,6 +29,25 @@ func (b bench) flat(t *stage) []row {
 			r.of(other, fanload.Result.CPU).show(cpuFormat), r.of(other, fanload.Result.Rate).show("%.0f")), true})
 	}
 	return rows
+}
+
+func (b bench) flatOut() fanload.Plan {
+	return fanload.Plan{Work: fanload.Fan, Subscribers: many, Window: 64, WarmUp: b.seconds(3, 2), Span: b.seconds(10, 5)}
+}
+
+// encrypted measures the same over TLS, for which no goal was set: most of it is the work of the cipher.
+func (b bench) encrypted(t *stage) []row {
+	r := b.turns(t, b.flatOut(), oursEncrypted, inMemoryEncrypted)
+	own, other := oursEncrypted.name, inMemoryEncrypted.name
+	of := func(number func(fanload.Result) float64, format string) string {
+		return fmt.Sprintf("%s against %s", r.of(own, number).show(format), r.of(other, number).show(format))
+	}
+	what := fmt.Sprintf("%d subscribers flat out over TLS: ", many)
+	return []row{
+		{what + "CPU of the server for a million deliveries", "", of(fanload.Result.CPU, cpuFormat), true},
+		{what + "deliveries/s", "", of(fanload.Result.Rate, "%.0f"), true},
+		r.both(what+"publish → receive", own, other),
+	}
 }
 
 // both shows the ages of two contestants; it has no goal.

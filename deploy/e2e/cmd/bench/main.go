@@ -34,6 +34,8 @@ func main() {
 type bench struct {
 	bin   string // folder of the programs
 	quick bool
+	// messages are how many there are in the large store.
+	messages int
 }
 
 // measurement is one thing that is measured; it may give several rows.
@@ -46,7 +48,8 @@ type measurement struct {
 func measurements() []measurement {
 	return []measurement{
 		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"answer", bench.answer}, {"lid", bench.lid},
-		{"streams", bench.streams}, {"floor", bench.floor}, {"commit", bench.commit}, {"million", bench.million}, {"overhead", bench.overhead}, {"lines", bench.lines},
+		{"streams", bench.streams}, {"floor", bench.floor}, {"commit", bench.commit}, {"million", bench.million}, {"large", bench.large}, {"overhead", bench.overhead},
+		{"lines", bench.lines}, {"cards", bench.cards},
 	}
 }
 
@@ -76,6 +79,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet(suite.name, flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "shorter and rougher: for a look, not for the record")
 	only := flags.String("only", "", "make only these measurements, separated by commas: "+strings.Join(suite.names(), ", "))
+	messages := flags.Int("messages", 0, "how many messages there are in the large store; 0: 10,000,000, or 200,000 with -quick")
 	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -94,7 +98,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 			continue
 		}
 		fmt.Fprintln(os.Stderr, "bench: measuring", m.name)
-		rows, err := onStage(ctx, func(t *stage) []row { return m.what(bench{bin, *quick}, t) })
+		rows, err := onStage(ctx, func(t *stage) []row { return m.what(bench{bin, *quick, *messages}, t) })
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

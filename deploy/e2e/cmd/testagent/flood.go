@@ -20,6 +20,7 @@ const (
 	burst    = 64 << 10      // bytes of one write
 	pieceLen = 100           // bytes of text in one partial
 	mostText = 99 << 20 / 10 // bytes of text in a line that is as long as an edge takes it whole
+	least    = 4 << 20       // bytes of a flood, however slow the disk of the edge is: more than is kept of noise
 )
 
 // play says in its last words how much it printed, and how much of it was lines of the protocol.
@@ -37,7 +38,7 @@ func (f flood) play(stdout io.Writer) error {
 		return err
 	}
 	printed, begin := 0, time.Now()
-	for (f.kind == "long" && printed < longLine) || (f.kind != "long" && time.Since(begin) < f.span) {
+	for f.goesOn(printed, time.Since(begin)) {
 		n, err := stdout.Write(chunk)
 		if err != nil {
 			return err
@@ -52,6 +53,13 @@ func (f flood) play(stdout io.Writer) error {
 	words := fmt.Sprintf("still here after %d pieces, %d bytes in %d ms.", pieces, printed, took.Milliseconds())
 	_, err = fmt.Fprintf(stdout, "\n"+f.lastWords(), words)
 	return err
+}
+
+func (f flood) goesOn(printed int, took time.Duration) bool {
+	if f.kind == "long" {
+		return printed < longLine
+	}
+	return printed < least || took < f.span
 }
 
 // chunk is what is printed again and again.

@@ -45,6 +45,9 @@ func (p Plan) bringBack(ctx context.Context, c *crowd, r *Result) error {
 		return fmt.Errorf("%w: to those who came back", errMissing)
 	}
 	r.Back = time.Since(start)
+	if !c.tally.until(c.tally.delivered.Load()+int64(p.Subscribers), time.After(deliverWithin)) { // so that somebody felt it, however short it was
+		return errMissing
+	}
 	c.tally.pause()
 	stop()
 	if err := publishing.Wait(); err != nil {

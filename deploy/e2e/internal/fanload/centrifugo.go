@@ -15,15 +15,15 @@ const channel = "bench"
 // centrifugo is the JSON protocol of Centrifugo over WebSocket: a text is one or more objects, one a line; an empty one is a ping.
 type centrifugo struct {
 	ctx    context.Context
-	addr   string
-	buffer int  // bytes
-	track  bool // whether places are kept
+	server string // base URL
+	buffer int    // bytes
+	track  bool   // whether places are kept
 }
 
 const centrifugoPath = "/connection/websocket"
 
 func (c *centrifugo) open(s *subscriber) (err error) {
-	if s.socket, err = openSocket(c.ctx, c.addr, centrifugoPath, "", c.buffer); err != nil {
+	if s.socket, err = openSocket(c.ctx, c.server, centrifugoPath, "", c.buffer); err != nil {
 		return err
 	}
 	subscribe := `{"id":1,"connect":{}}` + "\n" + `{"id":2,"subscribe":{"channel":"` + channel + `","recoverable":true}}`

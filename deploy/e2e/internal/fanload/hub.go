@@ -10,7 +10,7 @@ import (
 // hub is our own dialect: frames of /client/ws, each with its number on the connection and with the place in the stream.
 type hub struct {
 	ctx    context.Context
-	addr   string
+	server string   // base URL
 	tokens []string // an access token of each subscriber's device
 	buffer int      // bytes
 	track  bool     // whether places are kept
@@ -22,7 +22,7 @@ func (h *hub) open(s *subscriber) (err error) {
 		path += "?cursor=" + url.QueryEscape(s.place.cursor)
 		s.overlap = true // a row that was cut inside comes again whole
 	}
-	if s.socket, err = openSocket(h.ctx, h.addr, path, "Authorization: Bearer "+h.tokens[s.who]+"\r\n", h.buffer); err != nil {
+	if s.socket, err = openSocket(h.ctx, h.server, path, "Authorization: Bearer "+h.tokens[s.who]+"\r\n", h.buffer); err != nil {
 		return err
 	}
 	greeting, err := s.socket.message()

@@ -28,6 +28,7 @@ type Plan struct {
 	Work        string `json:"work"`
 	Server      string `json:"server"` // base URL
 	PID         int    `json:"pid"`    // of the server's process
+	Roots       string `json:"-"`      // file of the certificates that the load process trusts; "": the system's
 	Subscribers int    `json:"subscribers"`
 
 	Window    int           `json:"window"`     // messages that may be under way to each subscriber

@@ -45,9 +45,8 @@ func post(p Plan, path, header, body string) string {
 // newPosters connects so many.
 func newPosters(ctx context.Context, p Plan) (all []*poster, err error) {
 	request := postTo(p)
-	var dialer net.Dialer
 	for i := range p.Posters {
-		conn, err := dialer.DialContext(ctx, "tcp", hostOf(p.Server))
+		conn, err := connect(ctx, p.Server)
 		if err != nil {
 			return all, err
 		}

@@ -24,10 +24,10 @@ type sockets struct {
 // publishingSockets is how many there are: the server works on one command of each at a time.
 const publishingSockets = 16
 
-func newSockets(ctx context.Context, addr string) (*sockets, error) {
+func newSockets(ctx context.Context, server string) (*sockets, error) {
 	p := &sockets{counts: make([]uint32, publishingSockets)}
 	for range publishingSockets {
-		s, err := openSocket(ctx, addr, centrifugoPath, "", publisherBuffer)
+		s, err := openSocket(ctx, server, centrifugoPath, "", publisherBuffer)
 		if err == nil {
 			p.all = append(p.all, s)
 			err = s.send([]byte(`{"id":1,"connect":{}}`))

@@ -18,9 +18,9 @@ func (p Plan) buffer() int {
 func (p Plan) dialect(ctx context.Context) dialect {
 	track := p.Work == Return
 	if p.Dialect == Centrifugo {
-		return &centrifugo{ctx: ctx, addr: hostOf(p.Server), buffer: p.buffer(), track: track}
+		return &centrifugo{ctx: ctx, server: p.Server, buffer: p.buffer(), track: track}
 	}
-	return &hub{ctx: ctx, addr: hostOf(p.Server), tokens: p.Tokens, buffer: p.buffer(), track: track}
+	return &hub{ctx: ctx, server: p.Server, tokens: p.Tokens, buffer: p.buffer(), track: track}
 }
 
 // Run does what the plan says.
@@ -56,7 +56,7 @@ func Run(ctx context.Context, p Plan) (r Result, err error) {
 
 func (p Plan) publisher(ctx context.Context) (publisher, error) {
 	if p.Dialect == Centrifugo {
-		return newSockets(ctx, hostOf(p.Server))
+		return newSockets(ctx, p.Server)
 	}
 	return newEdge(ctx, p.Server, p.Owner, p.Enrolment, p.People)
 }

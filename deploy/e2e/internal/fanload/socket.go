@@ -9,12 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"time"
 )
 
-// socket is the client's side of a WebSocket over bare TCP (RFC 6455), for many at once in one process: a frame is looked at where it was read, and
+// socket is the client's side of a WebSocket (RFC 6455), for many at once in one process: a frame is looked at where it was read, and
 // nothing is allocated for it. One goroutine reads; writing is safe for concurrent use.
 type socket struct {
 	conn     net.Conn
@@ -40,15 +39,14 @@ const (
 	endOfHeader = "\r\n\r\n"
 )
 
-// openSocket connects to a path of a server at host:port and upgrades. header is whole lines. size is that of the buffer, in bytes.
-func openSocket(ctx context.Context, addr, path, header string, size int) (*socket, error) {
-	dialer := net.Dialer{Timeout: openWithin}
-	conn, err := dialer.DialContext(ctx, "tcp", addr)
+// openSocket connects to a path of a server and upgrades. header is whole lines. size is that of the buffer, in bytes.
+func openSocket(ctx context.Context, server, path, header string, size int) (*socket, error) {
+	conn, err := connect(ctx, server)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", err)
 	}
 	s := &socket{conn: conn, buf: make([]byte, size)}
-	if err := s.upgrade(addr, path, header); err != nil {
+	if err := s.upgrade(hostOf(server), path, header); err != nil {
 		return nil, errors.Join(fmt.Errorf("upgrade: %w", err), conn.Close())
 	}
 	return s, nil
@@ -186,6 +184,3 @@ func (s *socket) write(op byte, payload []byte) error {
 
 // cut ends the connection without a word, as a lost network does.
 func (s *socket) cut() { s.conn.Close() } //nolint:errcheck // it is over
-
-// hostOf is the host:port of a base URL.
-func hostOf(url string) string { return strings.TrimPrefix(url, "http://") }

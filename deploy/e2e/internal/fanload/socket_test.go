@@ -24,7 +24,7 @@ func served(t *testing.T, speak func(context.Context, *websocket.Conn) error) *s
 		ended <- err
 	}))
 	t.Cleanup(server.Close)
-	s, err := openSocket(t.Context(), hostOf(server.URL), "/", "", 64)
+	s, err := openSocket(t.Context(), server.URL, "/", "", 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAPingIsAnsweredAndACloseIsToldWhy(t *testing.T) {
 func TestARefusedUpgradeIsAnError(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	if _, err := openSocket(t.Context(), hostOf(server.URL), "/", "", 64); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, err := openSocket(t.Context(), server.URL, "/", "", 64); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("answered %v", err)
 	}
 }

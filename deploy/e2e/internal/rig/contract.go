@@ -12,10 +12,10 @@ import (
 var contract = sync.OnceValues(func() (*apicontract.Validator, error) { return apicontract.New(context.Background()) })
 
 // held returns a transport that fails the test when the hub's answers, or what it accepts, are not as the contract says. Measurements do
-// without.
+// without, and so does who may meet a hub of another version.
 func (r *Rig) held() http.RoundTripper {
 	r.T.Helper()
-	if !testing.Testing() {
+	if !testing.Testing() || r.opts.Mixed {
 		return r.trust.transport()
 	}
 	validator, err := contract()

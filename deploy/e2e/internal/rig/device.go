@@ -128,7 +128,7 @@ func (r *Rig) Invite(name string) (d *Device, user string) {
 	if err != nil {
 		r.T.Fatalf("invite %s: %v", name, err)
 	}
-	anonymous, err := client.Anonymous(client.Options{Hub: r.HubURL()})
+	anonymous, err := client.Anonymous(client.Options{Hub: r.HubURL(), Transport: r.held()})
 	if err != nil {
 		r.T.Fatalf("make client: %v", err)
 	}

@@ -39,17 +39,28 @@ func (d *Device) Messages(session string) []client.Message {
 	d.rig.T.Helper()
 	var all []client.Message
 	for params := (client.ListMessagesParams{}); ; {
-		var page client.MessageList
-		d.eventually("read messages", func() (err error) {
-			page, err = client.Decode[client.MessageList](d.API().ListMessages(d.rig.T.Context(), session, &params))
-			return err
-		})
+		page := d.page(session, params)
 		all = append(all, page.Items...)
 		if page.Next == 0 {
 			return all
 		}
 		params.BeforeSeq = &page.Next
 	}
+}
+
+// NewestMessages reads the newest page of a conversation over REST. It asks again while the hub is away.
+func (d *Device) NewestMessages(session string) []client.Message {
+	d.rig.T.Helper()
+	return d.page(session, client.ListMessagesParams{}).Items
+}
+
+func (d *Device) page(session string, params client.ListMessagesParams) (page client.MessageList) {
+	d.rig.T.Helper()
+	d.eventually("read messages", func() (err error) {
+		page, err = client.Decode[client.MessageList](d.API().ListMessages(d.rig.T.Context(), session, &params))
+		return err
+	})
+	return page
 }
 
 // Run sends a text that starts exactly one run and returns its id.

@@ -1,6 +1,7 @@
 package rig
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -8,19 +9,31 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/switchyard-dev/switchyard/shared/crashpoint"
 )
 
-// Build builds the programs of the system into dir. flags are those of go build.
+// Build builds the programs of the system and the agents of tests into dir. flags are those of go build. Agents stand for somebody else's
+// programs and have no race detector: an edge gives them nothing of its environment, and they would end a second late (see raceSetting).
 func Build(dir string, flags ...string) error {
-	return build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/...", "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent")
+	ofAgents := flags
+	if slices.Contains(flags, "-race") {
+		ofAgents = nil
+	}
+	return errors.Join(build(dir, nil, flags, "./hub-server/cmd/...", "./edge-server/cmd/..."),
+		build(dir, nil, ofAgents, "./deploy/e2e/cmd/testagent", "./deploy/e2e/cmd/bridgeagent"))
 }
 
 // BuildOnly builds one program of deploy/e2e/cmd into dir.
 func BuildOnly(dir, name string, flags ...string) error {
 	return build(dir, nil, flags, "./deploy/e2e/cmd/"+name)
+}
+
+// BuildAside builds a program of the repository that is no part of the system, by its folder from the root, into dir.
+func BuildAside(dir, folder string, flags ...string) error {
+	return build(dir, nil, flags, "./"+folder)
 }
 
 func build(dir string, env, flags []string, packages ...string) error {
@@ -48,6 +61,9 @@ var (
 	clocked  built // with a wall clock of their own
 )
 
+// raceFlags are the race detector, without SQLite: as in scripts/test.sh, which says why, so that what it has compiled is compiled once.
+var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false"}
+
 func (b *built) folder(t TB, build func(dir string, flags ...string) error) string {
 	t.Helper()
 	b.once.Do(func() {
@@ -56,7 +72,7 @@ func (b *built) folder(t TB, build func(dir string, flags ...string) error) stri
 		}
 		var flags []string
 		if raceEnabled {
-			flags = []string{"-race"}
+			flags = slices.Clone(raceFlags)
 		}
 		b.err = build(b.dir, flags...)
 	})

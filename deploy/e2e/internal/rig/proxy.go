@@ -28,6 +28,14 @@ func (l *link) close() {
 	l.server.Close() //nolint:errcheck // cut
 }
 
+// NewProxy returns a further way to the hub, for who is to be cut off alone.
+func (r *Rig) NewProxy() *Proxy {
+	r.T.Helper()
+	p := newProxy(r.T, r.addr)
+	p.scheme = r.scheme()
+	return p
+}
+
 func newProxy(t TB, target string) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

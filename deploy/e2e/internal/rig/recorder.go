@@ -113,7 +113,7 @@ func (r *Recorder) take(e client.Event) {
 		r.resumes = append(r.resumes, *e.Resume)
 	}
 	key := client.Key(*e.Frame)
-	if key == "" {
+	if key == "" || e.Frame.Type == client.HubWebSocketFrameTypeAuthOk { // who is there belongs to no record
 		return
 	}
 	entry := fmt.Sprintf("%s #%.4x", key, sha256.Sum256(e.Frame.Payload))

@@ -33,6 +33,8 @@ type Options struct {
 	Addr string
 	Dir  string // of all state; "": a temporary folder
 	TLS  bool   // the hub has a certificate, of an authority that edges and devices of the rig trust and nobody else does
+	// Mixed says that a hub of another version takes part, whose answers the contract of this one does not describe.
+	Mixed bool
 }
 
 // Rig is one hub, its edges and its devices. It is used by one test; everything it started is gone when the test ends.

@@ -56,6 +56,14 @@ func (r *Rig) scheme() string {
 // Transport returns a new transport of a program that trusts the hub's certificate. The rig has TLS.
 func (r *Rig) Transport() *http.Transport { return r.trust.client.Clone() }
 
+// Roots is a file of the certificates that programs need to trust the hub's; "" without TLS.
+func (r *Rig) Roots() string {
+	if r.trust == nil {
+		return ""
+	}
+	return r.trust.root
+}
+
 // RenewCertificate replaces the hub's certificate on its disk, as whoever issued it does in time.
 func (r *Rig) RenewCertificate() {
 	r.T.Helper()

@@ -14,6 +14,11 @@ type applied struct {
 	Effect string   `json:"effect"`
 	Record string   `json:"record"`
 	Key    []string `json:"key"`
+
+	Version string   `json:"version"`
+	Omit    []string `json:"omit"`
+	Final   string   `json:"final"`
+	Of      string   `json:"of"`
 }
 
 // closing is one entry of x-close-codes.
@@ -82,19 +87,40 @@ func writePayloads(p *page, types []string, payloads map[string]string) {
 
 func writeRules(p *page, types []string, rules map[string]applied) {
 	p.line("/** What applying a frame does to the record of its key. */")
-	p.line("export type Effect = \"ignored\" | \"put\" | \"merge\" | \"once\" | \"remove\" | \"forward\" | \"appended\";\n")
-	p.line("/** How frames of one type are applied: `key` names the payload's fields; of `forward` and `appended` the last is the number. */")
-	p.line("export interface Rule {\n  readonly effect: Effect;\n  readonly record: string;\n  readonly key: readonly string[];\n}\n")
+	p.line("export type Effect = \"ignored\" | \"put\" | \"merge\" | \"once\" | \"remove\" | \"forward\" | \"appended\" | \"whole\";\n")
+	p.line("/** How frames of one type are applied: `key` names the payload's fields; of `forward` and `appended` the last is the number, of `whole` it is the list. */")
+	p.line("export interface Rule {\n  readonly effect: Effect;\n  readonly record: string;\n  readonly key: readonly string[];\n" +
+		"  /** The payload's field with the number of the version; of two, the one with the smaller number is older. */\n  readonly version?: string;\n" +
+		"  /** Fields that are no part of the record. */\n  readonly omit?: readonly string[];\n" +
+		"  /** A field that stays true once it is. */\n  readonly final?: string;\n" +
+		"  /** The field that the items of a list go by. */\n  readonly of?: string;\n}\n")
 	p.line("export const RULES: Readonly<Record<FrameType, Rule>> = {")
 	for _, name := range types {
 		rule := rules[name]
-		fields := make([]string, len(rule.Key))
-		for i, field := range rule.Key {
-			fields[i] = fmt.Sprintf("%q", field)
+		var more string
+		if rule.Version != "" {
+			more = fmt.Sprintf(", version: %q", rule.Version)
 		}
-		p.line("  %q: { effect: %q, record: %q, key: [%s] },", name, rule.Effect, rule.Record, strings.Join(fields, ", "))
+		if len(rule.Omit) > 0 {
+			more += ", omit: [" + quoted(rule.Omit) + "]"
+		}
+		if rule.Final != "" {
+			more += fmt.Sprintf(", final: %q", rule.Final)
+		}
+		if rule.Of != "" {
+			more += fmt.Sprintf(", of: %q", rule.Of)
+		}
+		p.line("  %q: { effect: %q, record: %q, key: [%s]%s },", name, rule.Effect, rule.Record, quoted(rule.Key), more)
 	}
 	p.line("};\n")
+}
+
+func quoted(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(all, ", ")
 }
 
 func writeCodes(p *page, codes map[string]closing) {

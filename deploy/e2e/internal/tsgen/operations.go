@@ -11,7 +11,7 @@ import (
 )
 
 // elsewhere are operations that are no request and answer of a client: sockets, what edges call, the metrics page.
-var elsewhere = []string{"openClientSocket", "openEdgeUplink", "getMetrics", "enrolEdge", "putBlob", "headBlob"}
+var elsewhere = []string{"openClientSocket", "openCardSocket", "openEdgeUplink", "getMetrics", "enrolEdge", "putBlob", "headBlob"}
 
 // operations writes a class with a method for every operation that a client may call.
 func operations(doc *openapi3.T) ([]byte, error) {
@@ -88,10 +88,18 @@ func (o *operation) input() (fields string, need bool) {
 		}
 	}
 	if o.RequestBody != nil {
-		body := o.RequestBody.Value
-		add("body", body.Required, typeOf(body.Content.Get("application/json").Schema))
+		kind := "Blob"
+		if !o.takesFile() {
+			kind = typeOf(o.RequestBody.Value.Content.Get("application/json").Schema)
+		}
+		add("body", o.RequestBody.Value.Required, kind)
 	}
 	return strings.Join(all, "; "), need
+}
+
+// takesFile says that the body is bytes as they are.
+func (o *operation) takesFile() bool {
+	return o.RequestBody.Value.Content.Get("application/json") == nil
 }
 
 // request is what the method says to Send.
@@ -110,7 +118,11 @@ func (o *operation) request(kind string) []string {
 	if len(query) > 0 {
 		parts = append(parts, "query: { "+strings.Join(query, ", ")+" }")
 	}
-	if o.RequestBody != nil {
+	switch {
+	case o.RequestBody == nil:
+	case o.takesFile():
+		parts = append(parts, "file: input.body")
+	default:
 		parts = append(parts, "body: input.body")
 	}
 	return append(parts, fmt.Sprintf("answer: %q", kind))
@@ -138,7 +150,7 @@ var schemaName = regexp.MustCompile(`\b[A-Z]\w*`)
 
 // qualified puts the namespace of types.gen.ts in front of names of schemas.
 func qualified(kind string) string {
-	if strings.HasPrefix(kind, `"`) || strings.HasPrefix(kind, "Record<") {
+	if kind == "Blob" || strings.HasPrefix(kind, `"`) || strings.HasPrefix(kind, "Record<") {
 		return kind
 	}
 	return schemaName.ReplaceAllString(kind, "t.$0")

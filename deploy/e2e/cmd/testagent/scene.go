@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+// stage is where a scene is played: one turn with the person at the other end. Which scene it is the words of the message say.
+type stage struct {
+	ctx    context.Context
+	in     *bufio.Reader
+	stdout io.Writer
+	out    *agentline.Writer
+	pace   time.Duration // between two signs of life
+}
+
+// scene is a part that the agent can play. Its session is named after it, so that it is taken up where its process was lost.
+type scene struct {
+	name string
+	word string // in the message
+	play func(*stage) error
+}
+
+// scenes are the five of S0 §13, then one for every other thing that shows as a card or asks. The first one is played when no word is in the message.
+func scenes() []scene {
+	return []scene{
+		{"hello", "Hi", (*stage).hello},
+		{"files", "List files", (*stage).files},
+		{"search", "Search", (*stage).search},
+		{"plan", "调研", (*stage).plan},
+		{"fetch", "Fetch", (*stage).fetch},
+		{"kinds", "Show everything", (*stage).kinds},
+		{"question", "Ask me", (*stage).question},
+		{"permission", "Remove", (*stage).permission},
+		{"decision", "Try hard", (*stage).decision},
+	}
+}
+
+// sessionPrefix begins the names of sessions.
+const sessionPrefix = "scene-"
+
+// sceneOf returns the scene that a turn asks for. One that goes on with a session and asks for nothing else goes on with its scene.
+func sceneOf(turn bridge.Turn) scene {
+	all := scenes()
+	for _, s := range all {
+		if strings.Contains(turn.Message, s.word) {
+			return s
+		}
+	}
+	for _, s := range all {
+		if turn.SessionID == sessionPrefix+s.name {
+			return s
+		}
+	}
+	return all[0]
+}
+
+// perform plays the scene of a turn.
+func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.Writer, pace time.Duration) error {
+	s := &stage{ctx: ctx, in: in, stdout: stdout, out: agentline.NewWriter(stdout), pace: pace}
+	played := sceneOf(turn)
+	s.out.SessionInit(sessionPrefix + played.name)
+	if err := played.play(s); err != nil {
+		return err
+	}
+	s.out.Done("")
+	return s.out.Err()
+}
+
+// say is a whole message in pieces.
+func (s *stage) say(pieces ...string) {
+	for _, piece := range pieces {
+		s.out.Delta(piece)
+	}
+	s.out.EndMessage()
+}
+
+// rest lets time go by between two signs of life.
+func (s *stage) rest() error {
+	if s.pace <= 0 {
+		return s.ctx.Err()
+	}
+	timer := time.NewTimer(s.pace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	}
+}
+
+// ask puts a prompt before a person, as the given voice, and waits for the answer.
+func (s *stage) ask(as *agentline.Writer, id string, kind event.PromptKind, inner any) (agentline.Response, error) {
+	as.Ask(id, kind, inner, 0)
+	line, err := s.hear()
+	if err != nil {
+		return agentline.Response{}, err
+	}
+	return agentline.ParseResponse(line)
+}
+
+// hear reads what the person says. Without anybody left to say it there is no turn to end.
+func (s *stage) hear() ([]byte, error) {
+	if err := s.out.Err(); err != nil {
+		return nil, err
+	}
+	line, err := s.in.ReadBytes('\n')
+	if err != nil {
+		return nil, fmt.Errorf("wait for an answer: %w", err)
+	}
+	return line, nil
+}
+
+// mayI asks whether a tool may be used.
+func (s *stage) mayI(id, tool, call string, input any) (bool, error) {
+	request, err := event.Encode(map[string]any{
+		"type": bridge.TypePermissionRequest, "request_id": id, "tool_name": tool, "tool_use_id": call, "input": input,
+		"description": "Is this all right?",
+	})
+	if err != nil {
+		return false, fmt.Errorf("ask for permission: %w", err)
+	}
+	if _, err := s.stdout.Write(append(request, '\n')); err != nil {
+		return false, fmt.Errorf("ask for permission: %w", err)
+	}
+	line, err := s.hear()
+	if err != nil {
+		return false, err
+	}
+	var answer bridge.PermissionResponse
+	if err := json.Unmarshal(line, &answer); err != nil {
+		return false, errors.Join(agentline.ErrNoResponse, err)
+	}
+	return answer.Behavior == bridge.Allow, nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
+
+var update = flag.Bool("update", false, "write the golden files again")
+
+// answers are what the person says in the scenes that ask.
+var answers = map[string]string{
+	"plan":       `{"type":"prompt_response","request_id":"plan","decision":"allow"}`,
+	"question":   `{"type":"prompt_response","request_id":"question","decision":"allow","response":{"selected_options":["是"]}}`,
+	"permission": `{"type":"permission_response","request_id":"permission","behavior":"allow"}`,
+	"decision": `{"type":"prompt_response","request_id":"decision-1","decision":"retry"}` + "\n" +
+		`{"type":"prompt_response","request_id":"decision-2","decision":"continue"}`,
+}
+
+func playScene(t *testing.T, message, session, answer string) []byte {
+	t.Helper()
+	in := fmt.Sprintf(`{"type":"turn","message":%q,"session_id":%q,"protocol_version":"0.4","permission":true}`, message, session) + "\n" + answer + "\n"
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"--scenes", "--pace", "0s"}, strings.NewReader(in), &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestScenesSayWhatTheyAreKnownFor(t *testing.T) {
+	for _, s := range scenes() {
+		t.Run(s.name, func(t *testing.T) {
+			said := playScene(t, "Please: "+s.word+" now.", "", answers[s.name])
+			for line := range bytes.Lines(said) {
+				l, err := agentline.Parse(line)
+				if err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+				if err := event.CheckFact(event.Type(l.Type), l.Payload); err != nil {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+			golden := filepath.Join("testdata", s.name+".ndjson")
+			if *update {
+				if err := os.WriteFile(golden, said, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(said, want) {
+				t.Errorf("said\n%s\nwant\n%s", said, want)
+			}
+		})
+	}
+}
+
+func TestASceneIsTakenUpByItsSession(t *testing.T) {
+	again := playScene(t, "(an answer has come)", "scene-question", answers["question"])
+	if want := playScene(t, "Ask me", "", answers["question"]); !bytes.Equal(again, want) {
+		t.Errorf("said\n%s\nwant\n%s", again, want)
+	}
+	if said := playScene(t, "What?", "", ""); !bytes.Contains(said, []byte("Hello")) {
+		t.Errorf("without a word it said %s", said)
+	}
+}
+
+func TestAPlanThatWasChangedOrRejected(t *testing.T) {
+	changed := playScene(t, "调研", "", `{"type":"prompt_response","request_id":"plan","decision":"allow","response":{"updated_steps":[{"id":"only","subagent_type":"writer"}]}}`)
+	if !bytes.Contains(changed, []byte(`"steps":[{"step_id":"only","subagent_type":"writer"}]`)) {
+		t.Errorf("a plan that was changed is carried out as\n%s", changed)
+	}
+	rejected := playScene(t, "调研", "", `{"type":"prompt_response","request_id":"plan","decision":"deny","reason":"No."}`)
+	if bytes.Contains(rejected, []byte("run.agent.plan")) || !bytes.Contains(rejected, []byte("The plan was rejected: No.")) {
+		t.Errorf("a plan that was rejected goes on as\n%s", rejected)
+	}
+}
