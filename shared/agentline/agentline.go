@@ -9,7 +9,7 @@
 //	{"type":"done","answer":"whole answer"}
 //	{"type":"error","error_code":"rate_limit","error_message":"sentence","retryable":true}
 //	{"type":"session_init","session_id":"name to resume by"}
-//	{"type":"run.agent.thinking","payload":{"delta":"reasoning"}}      and any other run.agent.* fact, or run.checkpoint
+//	{"type":"run.agent.thinking","payload":{"delta":"reasoning"},"apart":false}      and any other run.agent.* fact, or run.checkpoint
 //	{"type":"run.agent.tool_input","payload":{"tool_call_id":"1","partial_json":"{\"q\":"}}
 //	{"type":"prompt","request_id":"1","kind":"question","inner":{…},"timeout_ms":60000}      asks a person; kinds are those of event.PromptKind
 //
@@ -69,7 +69,8 @@ type Line struct {
 
 	Content      string `json:"content,omitempty"`
 	ContentIndex int    `json:"content_index,omitempty"`
-	Last         bool   `json:"last,omitempty"` // the message ends with it, and the turn goes on
+	Last         bool   `json:"last,omitempty"`  // the message ends with it, and the turn goes on
+	Apart        bool   `json:"apart,omitempty"` // of reasoning: it stands by itself, outside of any message
 
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	ToolName   string          `json:"tool_name,omitempty"`

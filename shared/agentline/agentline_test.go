@@ -28,6 +28,7 @@ func say(w *agentline.Writer) {
 	w.SessionInit("s:1")
 	w.State("planning")
 	w.Think("hm <é>")
+	w.ThinkApart("so be it")
 	w.Delta("one ")
 	w.ToolCall("1", "search", map[string]any{"q": "a<b"})
 	w.ToolResult("1", "search", []string{"x"})

@@ -83,7 +83,8 @@ func ownShapes() []Shape {
 		}},
 		{Type(event.Thinking), "The next piece of the reasoning.", []Field{
 			{"payload", Object, true, "the piece is its field delta"},
-			{"content_index", Number, false, "which block of content it belongs to, from 0"}, agentField(),
+			{"content_index", Number, false, "which block of content it belongs to, from 0"},
+			{"apart", Flag, false, "it stands by itself, a card of its own: it opens no message and is in none"}, agentField(),
 		}},
 		{Type(event.ToolInput), "The next piece of a call's arguments while the model writes them, before the `tool_call`.", []Field{
 			{"payload", Object, true, "the piece is its field partial_json, its call tool_call_id"},

@@ -52,6 +52,12 @@ func (w *Writer) Think(text string) {
 	w.line(Line{Type: Type(event.Thinking), Payload: w.out.encode(map[string]string{"delta": text})})
 }
 
+// ThinkApart says the next piece of reasoning that stands by itself, outside of any message.
+func (w *Writer) ThinkApart(text string) {
+	w.out.chain.Thought(text)
+	w.line(Line{Type: Type(event.Thinking), Payload: w.out.encode(map[string]string{"delta": text}), Apart: true})
+}
+
 // ToolInput shows the next piece of a call's arguments while they are written. call may be "".
 func (w *Writer) ToolInput(call, piece string) {
 	w.line(Line{Type: Type(event.ToolInput), Payload: w.out.encode(struct {

@@ -29,7 +29,7 @@ type (
 	}
 	// DeltaPayload is used by message.delta and run.agent.thinking.
 	DeltaPayload struct {
-		MessageID    id.Message `json:"message_id"`
+		MessageID    id.Message `json:"message_id"` // empty for reasoning that stands by itself
 		ContentIndex int        `json:"content_index"`
 		Delta        string     `json:"delta"`
 		AgentID      SubAgent   `json:"agent_id,omitempty"`

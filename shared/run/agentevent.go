@@ -28,6 +28,7 @@ type (
 	// Delta is the next piece of text of a channel. Block numbers the content block it belongs to, from 0. Agent is the sub-agent that says it.
 	Delta struct {
 		Channel Channel
+		Apart   bool // of a Thought: it stands by itself, outside of any message
 		Block   int
 		Text    string
 		Agent   event.SubAgent

@@ -27,6 +27,7 @@ func TestOtherCandidatesDoNotMerge(t *testing.T) {
 	for name, other := range map[string]run.Candidate{
 		"other message":   delta(event.MessageDelta, "msg_2", 0, "b"),
 		"other channel":   delta(event.Thinking, "msg_1", 0, "b"),
+		"other agent":     {Type: event.MessageDelta, Payload: event.DeltaPayload{MessageID: "msg_1", Delta: "b", AgentID: "sub_a"}},
 		"other block":     delta(event.MessageDelta, "msg_1", 1, "b"),
 		"no delta":        {Type: event.MessageDelta, Payload: event.RunCompletedPayload{}},
 		"beyond 2 KiB":    delta(event.MessageDelta, "msg_1", 0, strings.Repeat("x", 2048)),

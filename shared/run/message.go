@@ -7,13 +7,18 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// delta opens a message of the agent if none is open and cuts long text into pieces that fit a row.
+// delta opens a message of the agent if none is open and cuts long text into pieces that fit a row. Reasoning that stands by itself is in no
+// message: it opens none, and one that is open goes on behind it.
 func (n *Normaliser) delta(d Delta) []Candidate {
 	var out []Candidate
 	s := n.scope(ScopeID(d.Agent))
 	for rest := valid(d.Text); rest != ""; {
 		piece := cut(rest, maxDelta)
 		rest = rest[len(piece):]
+		if d.Apart && d.Channel == Thought {
+			out = append(out, n.piece(&scope{agent: s.agent}, d, piece))
+			continue
+		}
 		out = n.ensureOpen(out, s)
 		if d.Channel == Output {
 			n.write(s, piece)

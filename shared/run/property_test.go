@@ -29,7 +29,9 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 				Last: rapid.IntRange(0, 4).Draw(t, "last") == 0,
 			}
 		case 6, 7:
-			return run.Delta{Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought"), Agent: agent}
+			return run.Delta{
+				Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought"), Agent: agent, Apart: rapid.Bool().Draw(t, "apart"),
+			}
 		case 8, 9, 10, 11:
 			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args")), Agent: agent}
 		case 12, 13, 14:

@@ -52,6 +52,9 @@ func (n *Normaliser) observeMessage(t event.Type, payload json.RawMessage) error
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
+	if p.MessageID == "" { // reasoning that stands by itself
+		return nil
+	}
 	s := n.scope(p.AgentID)
 	switch t {
 	case event.MessageDone:

@@ -40,6 +40,32 @@ func TestASubAgentSpeaksInMessagesOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestReasoningThatStandsByItselfIsInNoMessage(t *testing.T) {
+	got := play(
+		run.Delta{Channel: run.Thought, Text: "First the question.", Apart: true},
+		run.Delta{Text: "One, "},
+		run.Delta{Channel: run.Thought, Text: "hm", Apart: true, Agent: "sub_a"},
+		run.Delta{Channel: run.Thought, Text: "Now two.", Block: 1, Apart: true},
+		run.Delta{Channel: run.Thought, Text: "or three?"},
+		run.Delta{Text: "two.", Apart: true},
+		run.Done{},
+	)
+	want := []string{
+		`run.agent.thinking {"message_id":"","content_index":0,"delta":"First the question."}`,
+		`message.started {"message_id":"msg_1","role":"assistant"}`,
+		`message.delta {"message_id":"msg_1","content_index":0,"delta":"One, "}`,
+		`run.agent.thinking {"message_id":"","content_index":0,"delta":"hm","agent_id":"sub_a"}`,
+		`run.agent.thinking {"message_id":"","content_index":1,"delta":"Now two."}`,
+		`run.agent.thinking {"message_id":"msg_1","content_index":0,"delta":"or three?"}`,
+		`message.delta {"message_id":"msg_1","content_index":0,"delta":"two."}`,
+		completed("msg_1", "One, two.", ""),
+		`run.completed {"message_id":"msg_1"}`,
+	}
+	if all := lines(t, got[1:]); !slices.Equal(all, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func completed(message, content, rest string) string {
 	text := fmt.Sprintf(`"content":%q,`, content)
 	if content == "" {

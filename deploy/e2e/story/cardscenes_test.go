@@ -1,11 +1,14 @@
 package story
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -63,6 +66,41 @@ func TestScenesOfTheCardProtocolAreInTheLogAndTheAnswerIsTheAgentsOwn(t *testing
 			a.mustAnswer(run, c.answer)
 		}
 	}
+}
+
+func TestReasoningThatStandsByItselfIsACardOfItsOwn(t *testing.T) {
+	t.Parallel()
+	a := newPlaying(t)
+	run := a.a.Run(a.session, "@worker Think")
+	a.settle(run, client.RunStateCompleted)
+	a.mustAnswer(run, "I have thought twice.")
+	forest := a.forestOf(run)
+	turn := forest.Roots()[0]
+	got := []string{}
+	for _, c := range append(forest.Below(turn.ID), forest.Below("sub_t")...) {
+		if c.Kind == card.Thinking {
+			got = append(got, fmt.Sprint(c.AgentID, " ", c.Status, " ", c.Text(card.ThinkingChannel), " ", string(c.Payload["length"])))
+		}
+	}
+	want := []string{"main ok First the question, then the answer. 36", "main ok Twice? 6", "main ok It is so. 9", "sub_t ok Is it so? 9"}
+	if !slices.Equal(got, want) {
+		t.Errorf("thinking cards\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// forestOf is what a client that begins now makes of the conversation, once the turn of the run has ended.
+func (a *asking) forestOf(run id.Run) *client.CardForest {
+	a.t.Helper()
+	feed := a.a.Cards(client.CardOptions{Session: client.SessionID(a.session)})
+	for update, err := range feed.Follow(a.t.Context()) {
+		if err != nil || update.Failed != nil {
+			a.t.Fatalf("follow the cards: %v, %+v", err, update.Failed)
+		}
+		if e := update.Event; e != nil && e.Type == card.Close && e.Envelope.CardKind == card.Turn && e.Envelope.AgentRunID == run {
+			break
+		}
+	}
+	return feed.Forest()
 }
 
 func TestAPlanIsCarriedOutByAnAgentThatWasLostWhileItWasReviewed(t *testing.T) {

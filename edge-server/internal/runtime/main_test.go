@@ -269,7 +269,7 @@ func describeAlone(e run.AgentEvent) string {
 	switch e := e.(type) {
 	case run.Delta:
 		if e.Channel == run.Thought {
-			return "thought " + e.Text
+			return "thought " + e.Text + map[bool]string{true: " (apart)"}[e.Apart]
 		}
 		if e.Channel == run.ToolInput {
 			return "input " + e.Call + " " + e.Text

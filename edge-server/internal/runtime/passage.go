@@ -11,9 +11,10 @@ type source struct {
 	agent   event.SubAgent
 	channel run.Channel
 	call    string // of a tool's input
+	apart   bool   // reasoning outside of any message
 }
 
-func sourceOf(d run.Delta) source { return source{d.Agent, d.Channel, d.Call} }
+func sourceOf(d run.Delta) source { return source{d.Agent, d.Channel, d.Call, d.Apart} }
 
 // passage is a text that is redacted as one. For a whole source, block is the one that it was in last.
 type passage struct {
@@ -24,7 +25,7 @@ type passage struct {
 
 // delta is the next text of the passage, on its way out.
 func (p passage) delta(text string) run.Delta {
-	return run.Delta{Agent: p.agent, Channel: p.channel, Call: p.call, Block: p.block, Text: text}
+	return run.Delta{Agent: p.agent, Channel: p.channel, Call: p.call, Apart: p.apart, Block: p.block, Text: text}
 }
 
 // passages are those that hold something back, the longest untouched first: one that holds nothing back remembers nothing.

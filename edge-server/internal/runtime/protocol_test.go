@@ -40,6 +40,8 @@ func TestWhatHappensInASubAgentIsPassedOnAsItsOwn(t *testing.T) {
 		`say:{"type":"run.agent.task_started","payload":{"agent_id":"sub_1","name":"helper"}}`,
 		`say:{"type":"run.agent.thinking","agent_id":"sub_1","payload":{"delta":"hm"}}`,
 		`say:{"type":"run.agent.thinking","payload":{"delta":"so","agent_id":"sub_1"}}`,
+		`say:{"type":"run.agent.thinking","agent_id":"sub_1","payload":{"delta":"but"},"apart":true}`,
+		`say:{"type":"run.agent.tool_input","agent_id":"sub_1","payload":{"partial_json":"{}"},"apart":true}`,
 		`say:{"type":"delta","agent_id":"sub_1","content":"inside"}`,
 		`say:{"type":"tool_call","agent_id":"sub_1","tool_call_id":"1","tool_name":"grep","tool_args":{}}`,
 		`say:{"type":"tool_result","agent_id":"sub_1","tool_call_id":"1","tool_name":"grep","tool_result":1}`,
@@ -50,7 +52,7 @@ func TestWhatHappensInASubAgentIsPassedOnAsItsOwn(t *testing.T) {
 	b.profile.Permission, b.profile.Policy = true, profile.DenyAll
 	b.play(t).must(t,
 		"text I ask.", "text |", `input 0 {"a":`, `fact run.agent.task_started {"agent_id":"sub_1","name":"helper"}`,
-		"sub_1: thought hm", "sub_1: thought so", "sub_1: text inside", "sub_1: call 1 grep {}", "sub_1: result 1 grep 1",
+		"sub_1: thought hm", "sub_1: thought so", "sub_1: thought but (apart)", "sub_1: input  {}", "sub_1: text inside", "sub_1: call 1 grep {}", "sub_1: result 1 grep 1",
 		"sub_1: artifact a.txt text/plain; charset=utf-8 1", `sub_1: call  artifact {"filename":"/etc/passwd"}`,
 		"sub_1: failed  artifact invalid_request", "sub_1: asks policy r1 Bash {}", "policy deny-all deny",
 		`text {"type":"permission_response","request_id":"r1","behavior":"deny","message":"The policy of this agent allows no tool that asks."}`, "done outside")

@@ -128,7 +128,7 @@ func TestNoOrderOfPiecesAndBlocksPutsASecretTogether(t *testing.T) {
 			sent += len(d.Text)
 			if rapid.Bool().Draw(t, "beside") {
 				out.Emit(run.Fact{Type: event.SessionInit})
-				out.Emit(run.Delta{Channel: run.Thought, Text: "ab"})
+				out.Emit(run.Delta{Channel: run.Thought, Text: "ab", Apart: rapid.Bool().Draw(t, "apart")})
 			}
 		}
 		out.Emit(run.Done{})
@@ -152,6 +152,22 @@ func TestTooManyBlocksThatHoldSomethingBackGiveUpTheOldest(t *testing.T) {
 	out.Emit(run.Delta{Block: 0, Text: "unter2!"})
 	out.Emit(run.Delta{Block: 64, Text: "unter2!"})
 	want := []string{"0 text [redacted]", "0 text unter2!", "64 text [redacted]!"}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got %q, want %q", lines, want)
+	}
+}
+
+// Reasoning that stands by itself is another text than that of the message, and stays what it is.
+func TestASecretInTwoPiecesOfReasoningThatStandsByItself(t *testing.T) {
+	var lines []string
+	out := runtime.NewOutlet(redact.New([]string{cutSecret}), func(e run.AgentEvent) error {
+		lines = append(lines, describe(e))
+		return nil
+	})
+	out.Emit(run.Delta{Channel: run.Thought, Text: "it is hunter2h", Apart: true})
+	out.Emit(run.Delta{Channel: run.Thought, Text: "hm"})
+	out.Emit(run.Delta{Channel: run.Thought, Text: "unter2!", Apart: true})
+	want := []string{"thought it is  (apart)", "thought hm", "thought [redacted]! (apart)"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got %q, want %q", lines, want)
 	}

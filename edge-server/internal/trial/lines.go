@@ -30,6 +30,7 @@ type told struct {
 	Type      string           `json:"type"` // text, answer, state, tool_input, tool_call, tool_result, artifact, fact, unused, permission, prompt, stderr, end
 	Agent     event.SubAgent   `json:"agent_id,omitempty"`
 	Role      bridge.Role      `json:"role,omitempty"`
+	Apart     bool             `json:"apart,omitempty"`
 	Text      string           `json:"text,omitempty"`
 	Line      string           `json:"line,omitempty"`
 	Reason    string           `json:"reason,omitempty"`
@@ -72,7 +73,7 @@ func (l *Lines) Said(e run.AgentEvent) {
 		if e.Channel == run.Thought {
 			role = bridge.Thinking
 		}
-		l.tell(told{Type: "text", Agent: e.Agent, Role: role, Text: e.Text})
+		l.tell(told{Type: "text", Agent: e.Agent, Role: role, Apart: e.Apart, Text: e.Text})
 	case run.Done:
 		l.tell(told{Type: "answer", Text: e.Answer})
 	case run.StateChange:

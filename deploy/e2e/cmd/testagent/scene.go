@@ -39,6 +39,7 @@ func scenes() []scene {
 		{"search", "Search", (*stage).search},
 		{"plan", "调研", (*stage).plan},
 		{"fetch", "Fetch", (*stage).fetch},
+		{"thoughts", "Think", (*stage).thoughts},
 		{"kinds", "Show everything", (*stage).kinds},
 		{"question", "Ask me", (*stage).question},
 		{"permission", "Remove", (*stage).permission},

@@ -61,6 +61,21 @@ func (s *stage) fetch() error {
 	return nil
 }
 
+// thoughts are reasoning that stands by itself: before anything was said, while a message is written, and inside a sub-agent.
+func (s *stage) thoughts() error {
+	s.out.ThinkApart("First the question, ")
+	s.out.ThinkApart("then the answer.")
+	s.out.Delta("I have thought ")
+	s.out.ThinkApart("Twice?")
+	s.out.Delta("twice.")
+	s.out.EndMessage()
+	sub := s.out.Begin(event.TaskStartedPayload{AgentID: "sub_t", Name: "doubter"})
+	sub.ThinkApart("Is it so?")
+	sub.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_t", Status: event.WorkOK})
+	s.out.ThinkApart("It is so.")
+	return nil
+}
+
 // kinds is everything that shows as a card and that no other scene has.
 func (s *stage) kinds() error {
 	s.out.Think("What is there to show?")

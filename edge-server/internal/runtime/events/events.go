@@ -123,9 +123,9 @@ func fact(l agentline.Line) runtime.Reaction {
 	if !ok {
 		return runtime.Reaction{Ignored: string(agentline.BadField)}
 	}
-	d := run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: piece.Text, Agent: piece.AgentID, Call: piece.Call}
+	d := run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: piece.Text, Agent: piece.AgentID, Apart: l.Apart}
 	if event.Type(l.Type) == event.ToolInput {
-		d.Channel = run.ToolInput
+		d.Channel, d.Call, d.Apart = run.ToolInput, piece.Call, false
 	}
 	return say(d)
 }

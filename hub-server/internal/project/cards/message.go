@@ -22,13 +22,15 @@ func (s *State) messageStarted(f Fact) {
 
 // message returns the card of a message, which it opens if it is not there.
 func (s *State) message(t *thread, sc *scope, ref string) *node {
-	if sc.message != nil && sc.message.ref == ref {
-		return sc.message
+	n := sc.message
+	if n == nil || n.ref != ref {
+		n = t.find(card.Message, ref)
 	}
-	if n := t.find(card.Message, ref); n != nil {
-		return n
+	if n == nil {
+		return s.openMessage(t, sc, ref)
 	}
-	return s.openMessage(t, sc, ref)
+	s.conclude(sc)
+	return n
 }
 
 func (s *State) openMessage(t *thread, sc *scope, ref string) *node {
@@ -40,11 +42,16 @@ func (s *State) openMessage(t *thread, sc *scope, ref string) *node {
 // settle shows what was held back, and closes what an agent has begun that no fact will end: reasoning, and a message of nothing but a call's
 // arguments. They end where the next thing begins.
 func (s *State) settle(sc *scope) {
-	if n := sc.thought; n != nil && n.open {
-		s.close(n, card.End{Status: card.OK, Inner: card.ThinkingPayload{Length: int(n.text.bytes)}})
-	}
+	s.conclude(sc)
 	s.flush(sc.message)
 	if n := sc.message; n != nil && n.open && n.ref == "" {
+		s.close(n, card.End{Status: card.OK})
+	}
+}
+
+// conclude closes the reasoning that stands by itself, if there is any.
+func (s *State) conclude(sc *scope) {
+	if n := sc.thought; n != nil && n.open {
 		s.close(n, card.End{Status: card.OK})
 	}
 }
@@ -95,6 +102,7 @@ func (s *State) thinking(f Fact) {
 		return
 	}
 	if sc.thought == nil || !sc.thought.open {
+		s.settle(sc)
 		sc.thought = s.open(sc, t, card.Thinking, "", sc.card, card.ThinkingPayload{}, nil)
 	}
 	sc.thought.text.count(p.Delta)
@@ -113,6 +121,7 @@ func (s *State) toolInput(f Fact) {
 	if n == nil || !n.open {
 		n = s.openMessage(t, sc, "")
 	}
+	s.conclude(sc)
 	s.append(n, card.ToolInputChannel, p.ContentIndex, p.PartialJSON)
 }
 

@@ -115,8 +115,11 @@ func (s *State) append(n *node, channel card.Channel, index int, text string) {
 
 // close ends a card, or ends it once more: the last end counts (facts 0.5).
 func (s *State) close(n *node, end card.End) {
-	if n.kind == card.Message {
+	switch n.kind {
+	case card.Message:
 		s.flush(n)
+	case card.Thinking:
+		end.Inner = card.ThinkingPayload{Length: int(n.text.bytes)}
 	}
 	n.open, n.orphaned = false, false
 	s.end(n, end)

@@ -171,7 +171,8 @@ func (w *world) action(who event.SubAgent) run.AgentEvent {
 	case 0, 1, 2, 3, 4:
 		return run.Delta{Text: rapid.SampledFrom([]string{"see ", "re", "port", ".md", "report.md", "中文", "<&>"}).Draw(w.t, "text"), Block: rapid.IntRange(0, 1).Draw(w.t, "block"), Agent: who, Last: k == 4}
 	case 5:
-		return run.Delta{Channel: rapid.SampledFrom([]run.Channel{run.Thought, run.ToolInput}).Draw(w.t, "channel"), Text: "hm", Agent: who}
+		channel := rapid.SampledFrom([]run.Channel{run.Thought, run.ToolInput}).Draw(w.t, "channel")
+		return run.Delta{Channel: channel, Text: "hm", Agent: who, Apart: rapid.Bool().Draw(w.t, "apart")}
 	case 6, 7:
 		return run.ToolCall{ID: ids.Draw(w.t, "id"), Name: "read", Args: json.RawMessage(`{"a":1.0}`), Agent: who}
 	case 8:
