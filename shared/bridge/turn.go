@@ -25,6 +25,10 @@ type Turn struct {
 	SessionName string // for people; "default" when empty
 	Attachments []Attachment
 	Permission  bool // stdin stays open for answers to permission requests
+
+	// How the person wants it done (S0 §9.1): keys of the events runtime alone (R17). "" leaves it to the agent.
+	CoordinatorMode  string // react | plan
+	PlanConfirmation string // auto | required
 }
 
 // Attachment is something that belongs to the message. Kind is image, file, audio, video or other; URL is file, http, https or data.
@@ -38,13 +42,15 @@ type Attachment struct {
 
 // turnLine is the JSON form of a Turn.
 type turnLine struct {
-	Type            Type         `json:"type"`
-	Message         string       `json:"message"`
-	SessionID       string       `json:"session_id"`
-	SessionName     string       `json:"session_name,omitempty"`
-	Attachments     []Attachment `json:"attachments,omitempty"`
-	Permission      bool         `json:"permission,omitempty"`
-	ProtocolVersion string       `json:"protocol_version"`
+	Type             Type         `json:"type"`
+	Message          string       `json:"message"`
+	SessionID        string       `json:"session_id"`
+	SessionName      string       `json:"session_name,omitempty"`
+	Attachments      []Attachment `json:"attachments,omitempty"`
+	Permission       bool         `json:"permission,omitempty"`
+	CoordinatorMode  string       `json:"coordinator_mode,omitempty"`
+	PlanConfirmation string       `json:"plan_confirmation,omitempty"`
+	ProtocolVersion  string       `json:"protocol_version"`
 }
 
 // Encode returns the turn as one line with its line end, or ErrEmptyTurn.
@@ -57,7 +63,7 @@ func (t Turn) Encode() ([]byte, error) {
 	}
 	return encodeLine(turnLine{
 		Type: TypeTurn, Message: t.Message, SessionID: t.SessionID, SessionName: t.SessionName, Attachments: t.Attachments,
-		Permission: t.Permission, ProtocolVersion: Version,
+		Permission: t.Permission, CoordinatorMode: t.CoordinatorMode, PlanConfirmation: t.PlanConfirmation, ProtocolVersion: Version,
 	})
 }
 
@@ -76,6 +82,7 @@ func ParseTurn(line []byte) (Turn, error) {
 	}
 	t := Turn{
 		Message: l.Message, SessionID: l.SessionID, SessionName: l.SessionName, Attachments: l.Attachments, Permission: l.Permission,
+		CoordinatorMode: l.CoordinatorMode, PlanConfirmation: l.PlanConfirmation,
 	}
 	if t.Message == "" && len(t.Attachments) == 0 {
 		return t, ErrEmptyTurn

@@ -24,6 +24,9 @@ func TestTurnLine(t *testing.T) {
 			Attachments: []bridge.Attachment{{Kind: "image", URL: "https://x/a.png", Filename: "a.png", MIMEType: "image/png", Size: 3}}},
 			`{"type":"turn","message":"a\nb","session_id":"s","session_name":"demo","attachments":[{"kind":"image",` +
 				`"url":"https://x/a.png","filename":"a.png","mime_type":"image/png","size":3}],"permission":true,"protocol_version":"0.4"}`},
+		{"a manner", bridge.Turn{Message: "hi", Permission: true, CoordinatorMode: "plan", PlanConfirmation: "required"},
+			`{"type":"turn","message":"hi","session_id":"","session_name":"default","permission":true,"coordinator_mode":"plan",` +
+				`"plan_confirmation":"required","protocol_version":"0.4"}`},
 		{"an attachment alone is content", bridge.Turn{Attachments: []bridge.Attachment{{Kind: "file", URL: "file:///a"}}},
 			`{"type":"turn","message":"","session_id":"","session_name":"default","attachments":[{"kind":"file","url":"file:///a"}],` +
 				`"protocol_version":"0.4"}`},
@@ -63,6 +66,7 @@ func TestTurnsRoundTripInOneLine(t *testing.T) {
 		turn := bridge.Turn{
 			Message: rapid.StringN(1, -1, -1).Draw(t, "message"), SessionID: rapid.String().Draw(t, "id"),
 			SessionName: rapid.StringN(1, -1, -1).Draw(t, "name"), Permission: rapid.Bool().Draw(t, "permission"),
+			CoordinatorMode: rapid.SampledFrom([]string{"", "react", "plan"}).Draw(t, "mode"),
 		}
 		line, err := turn.Encode()
 		if err != nil || strings.Count(string(line), "\n") != 1 {

@@ -60,6 +60,7 @@ func messages() map[string]any {
 			Attachments: []wire.Attachment{
 				{Kind: "image", URL: "https://example.org/a.png?b=1&c=2", Filename: "a.png", MIMEType: "image/png", Size: 3}, {Kind: "other", URL: "data:,x"},
 			},
+			Manner: wire.Manner{CoordinatorMode: "plan", PlanConfirmation: "required"},
 			Continues: &wire.Continues{
 				RunID: "run_fedcba9876543210", RequestID: "req_1", Decision: event.Deny,
 				Grants: []wire.Grant{{RequestID: "req_2", Digest: strings.Repeat("0a", 32), UpdatedInput: json.RawMessage(`{"n":1.0}`)}},

@@ -183,7 +183,9 @@ type Dispatch struct {
 	CreatedAt     time.Time  `json:"created_at"`
 	// Attachments belong to the prompt; CheckAttachments says what they may be. An edge that is older than they are does not pass them on.
 	Attachments []Attachment `json:"attachments,omitempty"`
-	Continues   *Continues   `json:"continues,omitempty"` // an earlier run of the same agent session, which ended waiting
+	// Manner belongs to the prompt too, and to the turns that continue it. An edge that is older does not pass it on.
+	Manner
+	Continues *Continues `json:"continues,omitempty"` // an earlier run of the same agent session, which ended waiting
 }
 
 // CancelOrder is the body of a cancel.

@@ -88,6 +88,40 @@ func TestReasoningThatStandsByItselfIsACardOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestHowAPersonWantsItDoneReachesTheAgent(t *testing.T) {
+	t.Parallel()
+	a := newPlaying(t)
+	feed := a.a.Cards(client.CardOptions{Session: client.SessionID(a.session)})
+	said := ""
+	for update, err := range feed.Follow(a.t.Context()) {
+		if err != nil || update.Failed != nil {
+			t.Fatalf("follow the cards: %v, %+v", err, update.Failed)
+		}
+		e := update.Event
+		if update.Link == client.LinkUp {
+			message := card.UserMessage{
+				Content: []card.Block{{Type: card.TextBlock, Text: "How do you go about it?"}}, CoordinatorMode: "plan", PlanConfirmation: "required",
+			}
+			if _, err := feed.Send(message, ""); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if e == nil || e.Type != card.Close {
+			continue
+		}
+		if e.Envelope.CardKind == card.Message {
+			said = feed.Forest().Card(e.Envelope.CardID).Text(card.TextChannel)
+		}
+		if e.Envelope.CardKind == card.Turn {
+			break
+		}
+	}
+	if said != "Mode plan, plans required." {
+		t.Errorf("the agent was told: %s", said)
+	}
+}
+
 // forestOf is what a client that begins now makes of the conversation, once the turn of the run has ended.
 func (a *asking) forestOf(run id.Run) *client.CardForest {
 	a.t.Helper()

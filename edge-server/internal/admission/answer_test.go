@@ -234,7 +234,7 @@ func TestARequestToAPersonOutlivesAnEdgeThatStops(t *testing.T) {
 		event.RunStarted, event.PromptRequested, event.RunProcessEnded)
 }
 
-func TestAttachmentsAndGrantsOfADispatchReachTheAgent(t *testing.T) {
+func TestAttachmentsMannerAndGrantsOfADispatchReachTheAgent(t *testing.T) {
 	e := start(t, t.TempDir(), newStage())
 	with := func(change func(*wire.Dispatch)) wire.Command {
 		c := newOrder()
@@ -248,11 +248,15 @@ func TestAttachmentsAndGrantsOfADispatchReachTheAgent(t *testing.T) {
 	}
 	e.receive(t, with(func(d *wire.Dispatch) {
 		d.Prompt, d.Attachments = "", []wire.Attachment{{Kind: "file", URL: "https://example.org/a"}}
+		d.Manner = wire.Manner{CoordinatorMode: "plan", PlanConfirmation: "required"}
 		d.Continues = &wire.Continues{RunID: id.NewRun(), Grants: []wire.Grant{{RequestID: "req_1", Digest: "d"}}}
 	}), wire.Accepted)
 	a := e.stage.next(t)
 	if len(a.job.Attachments) != 1 || a.job.Attachments[0].URL != "https://example.org/a" || len(a.job.Grants) != 1 || a.job.Grants[0].Digest != "d" {
 		t.Errorf("job is %+v", a.job)
+	}
+	if a.job.Manner != (wire.Manner{CoordinatorMode: "plan", PlanConfirmation: "required"}) {
+		t.Errorf("the manner is %+v", a.job.Manner)
 	}
 	a.exit <- admission.Exit{Outcome: run.Completed(), Gone: true}
 	e.log(t, a.job.Run)

@@ -22,6 +22,7 @@ type Job struct {
 	Profile      string
 	Prompt       string // may be empty
 	Attachments  []wire.Attachment
+	Manner       wire.Manner
 	Grants       []wire.Grant // requests that a person allowed when an earlier run asked
 	AgentSession AgentSession
 	Nonce        Nonce

@@ -130,6 +130,20 @@ func TestAttachmentsAreContentAndPartOfTheTurnLine(t *testing.T) {
 	})
 }
 
+// The bridge protocol stays as it is (R17).
+func TestHowAPersonWantsItDoneIsPartOfTheTurnLineOfEventsAlone(t *testing.T) {
+	each(t, func(d dialect) {
+		b := newBench(d.T, d.runtime, "drain", "stderr:$TURN", d.success)
+		b.manner = wire.Manner{CoordinatorMode: "plan", PlanConfirmation: "required"}
+		manner := ""
+		if d.runtime == profile.Events {
+			manner = `\"coordinator_mode\":\"plan\",\"plan_confirmation\":\"required\",`
+		}
+		b.play(d.T).must(d.T, `fact run.output.batch {"stream":"stderr","lines":["{\"type\":\"turn\",\"message\":\"hello\",\"session_id\":\"\",`+
+			`\"session_name\":\"demo\",`+manner+`\"protocol_version\":\"0.4\"}"]}`, "done ")
+	})
+}
+
 func TestAnswerToAnAgentThatAskedNothingIsRefused(t *testing.T) {
 	each(t, func(d dialect) {
 		b := newBench(d.T, d.runtime, d.text("x"), d.success)

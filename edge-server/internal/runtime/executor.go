@@ -67,7 +67,7 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 	secrets := redact.New(slices.Concat(e.opts.Secrets, launch.Secrets))
 	dialogue, err := adapter.Open(Turn{
 		Message: job.Prompt, Attachments: attachments(job.Attachments), SessionID: string(job.AgentSession), SessionName: job.SessionName,
-		Streaming: p.Streaming, Permission: p.Permission, Artifacts: keeper{dir: dir, blobs: e.opts.Blobs, secrets: secrets},
+		Manner: job.Manner, Streaming: p.Streaming, Permission: p.Permission, Artifacts: keeper{dir: dir, blobs: e.opts.Blobs, secrets: secrets},
 	})
 	if err != nil {
 		return nil, err

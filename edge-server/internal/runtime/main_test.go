@@ -113,6 +113,7 @@ type bench struct {
 	session admission.AgentSession
 	prompt  string
 	files   []wire.Attachment
+	manner  wire.Manner
 	grants  []wire.Grant
 	person  func(p event.PromptRequestedPayload, answer func(wire.Answer) error) // is asked; nil never answers
 	refuse  func(run.AgentEvent) bool                                            // events that the journal does not take; nil takes all
@@ -161,7 +162,7 @@ func (b *bench) executor(t *testing.T) *runtime.Executor {
 func (b *bench) job() admission.Job {
 	return admission.Job{
 		Run: id.NewRun(), Session: id.NewSession(), SessionName: "demo", Agent: id.NewAgent(), Profile: string(b.profile.Name),
-		Prompt: b.prompt, Attachments: b.files, Grants: b.grants, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
+		Prompt: b.prompt, Attachments: b.files, Manner: b.manner, Grants: b.grants, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
 	}
 }
 

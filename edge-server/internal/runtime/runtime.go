@@ -10,6 +10,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Turn is what an agent is asked, once.
@@ -18,6 +19,7 @@ type Turn struct {
 	Attachments []bridge.Attachment
 	SessionID   string // the agent's own, from its last turn; "" begins a new session
 	SessionName string
+	Manner      wire.Manner
 	Streaming   bool // pieces of the answer are passed on at once
 	Permission  bool // the agent may ask people
 	Artifacts   Artifacts

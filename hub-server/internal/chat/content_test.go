@@ -98,3 +98,23 @@ func TestContentsHaveTheShapesOfTheContract(t *testing.T) {
 		}
 	}
 }
+
+// A message through another door than /v1/ws may have anything in its content.
+func TestOnlyAMannerThatThereIsGoesToTheAgent(t *testing.T) {
+	both := wire.Manner{CoordinatorMode: "react", PlanConfirmation: "auto"}
+	for content, want := range map[string]wire.Manner{
+		`{"text":"x","coordinator_mode":"react","plan_confirmation":"auto"}`:     both,
+		`{"text":"x","coordinator_mode":"plan"}`:                                 {CoordinatorMode: "plan"},
+		`{"text":"x","coordinator_mode":"PLAN","plan_confirmation":"required"}`:  {PlanConfirmation: "required"},
+		`{"text":"x","coordinator_mode":7,"plan_confirmation":"required"}`:       {},
+		`{"text":"x","coordinator_mode":"plan; rm","plan_confirmation":"never"}`: {},
+		`{"text":"x"}`: {},
+	} {
+		if got := (Message{ContentType: Text, Content: []byte(content)}).manner(); got != want {
+			t.Errorf("%s asks for %+v, want %+v", content, got, want)
+		}
+	}
+	if got := (Message{ContentType: "code", Content: []byte(`{"coordinator_mode":"plan"}`)}).manner(); got != (wire.Manner{}) {
+		t.Errorf("code asks for %+v", got)
+	}
+}

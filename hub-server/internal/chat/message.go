@@ -56,3 +56,12 @@ func (m Message) text() string {
 	}
 	return content.Text
 }
+
+// manner is how the sender of a Text message wants an agent to go about it.
+func (m Message) manner() wire.Manner {
+	var manner wire.Manner
+	if m.ContentType != Text || json.Unmarshal(m.Content, &manner) != nil {
+		return wire.Manner{}
+	}
+	return manner.Known()
+}

@@ -143,7 +143,7 @@ func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session,
 	}}
 	for _, agent := range agents {
 		run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
-			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Attachments: given,
+			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Attachments: given, Manner: p.Message.manner(),
 			Trigger: p.Message.ID, RequestedBy: by.User, TraceID: d.TraceID,
 		})
 		if err != nil {

@@ -113,7 +113,7 @@ func (m *Messages) startForMessage(
 		return runlog.Run{}, err
 	}
 	run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
-		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: given,
+		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: given, Manner: trigger.manner(),
 		Trigger: trigger.ID, RequestedBy: by.User, TraceID: n.TraceID, Regenerates: n.Regenerates,
 	})
 	if err != nil {

@@ -24,6 +24,7 @@ type Request struct {
 	Agent       fleet.Agent
 	Prompt      string // may be empty when there are attachments
 	Attachments []wire.Attachment
+	Manner      wire.Manner
 	Trigger     id.Message // "" when there is no message
 	RequestedBy id.User
 	TraceID     string // 32 hex
@@ -104,7 +105,7 @@ func newRun(req Request, at time.Time) (NewRun, error) {
 	dispatch, err := encodeDispatch(wire.Dispatch{
 		TaskID: runID, SessionID: req.Session, AgentID: a.ID, AgentName: a.Name, Profile: a.Profile, Runtime: a.Runtime,
 		Prompt: req.Prompt, SessionName: req.SessionName, TriggerID: req.Trigger, TriggerUserID: req.RequestedBy,
-		TraceID: req.TraceID, CreatedAt: at, Attachments: req.Attachments,
+		TraceID: req.TraceID, CreatedAt: at, Attachments: req.Attachments, Manner: req.Manner,
 	})
 	if err != nil {
 		return NewRun{}, err

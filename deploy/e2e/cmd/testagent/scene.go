@@ -21,6 +21,7 @@ type stage struct {
 	in     *bufio.Reader
 	stdout io.Writer
 	out    *agentline.Writer
+	turn   bridge.Turn
 	pace   time.Duration // between two signs of life
 }
 
@@ -40,6 +41,7 @@ func scenes() []scene {
 		{"plan", "调研", (*stage).plan},
 		{"fetch", "Fetch", (*stage).fetch},
 		{"thoughts", "Think", (*stage).thoughts},
+		{"manner", "How", (*stage).manner},
 		{"kinds", "Show everything", (*stage).kinds},
 		{"question", "Ask me", (*stage).question},
 		{"permission", "Remove", (*stage).permission},
@@ -68,7 +70,7 @@ func sceneOf(turn bridge.Turn) scene {
 
 // perform plays the scene of a turn.
 func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.Writer, pace time.Duration) error {
-	s := &stage{ctx: ctx, in: in, stdout: stdout, out: agentline.NewWriter(stdout), pace: pace}
+	s := &stage{ctx: ctx, in: in, stdout: stdout, out: agentline.NewWriter(stdout), turn: turn, pace: pace}
 	played := sceneOf(turn)
 	s.out.SessionInit(sessionPrefix + played.name)
 	if err := played.play(s); err != nil {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
@@ -73,6 +75,12 @@ func (s *stage) thoughts() error {
 	sub.ThinkApart("Is it so?")
 	sub.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_t", Status: event.WorkOK})
 	s.out.ThinkApart("It is so.")
+	return nil
+}
+
+// manner tells how the person wants it done.
+func (s *stage) manner() error {
+	s.say("Mode ", cmp.Or(s.turn.CoordinatorMode, "of my own"), ", plans ", cmp.Or(s.turn.PlanConfirmation, "as I like"), ".")
 	return nil
 }
 

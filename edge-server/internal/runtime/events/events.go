@@ -19,7 +19,7 @@ type Adapter struct{}
 func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	line, err := bridge.Turn{
 		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
-		Permission: turn.Permission,
+		Permission: turn.Permission, CoordinatorMode: turn.Manner.CoordinatorMode, PlanConfirmation: turn.Manner.PlanConfirmation,
 	}.Encode()
 	if errors.Is(err, bridge.ErrEmptyTurn) {
 		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")

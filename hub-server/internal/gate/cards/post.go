@@ -34,7 +34,7 @@ func (c *conn) post(ctx context.Context, h talk.Heard, a talk.Post) error {
 	if err != nil {
 		return err
 	}
-	if draft.Content, err = event.Encode(content{text, a.Message.CoordinatorMode, a.Message.PlanConfirmation}); err != nil {
+	if draft.Content, err = event.Encode(content{text, wire.Manner{CoordinatorMode: a.Message.CoordinatorMode, PlanConfirmation: a.Message.PlanConfirmation}}); err != nil {
 		return err
 	}
 	receipt, err := c.server.Messages.Post(ctx, c.who, draft)
@@ -46,9 +46,8 @@ func (c *conn) post(ctx context.Context, h talk.Heard, a talk.Post) error {
 
 // content is a text message with what its sender wants of the turn.
 type content struct {
-	Text             string `json:"text"`
-	CoordinatorMode  string `json:"coordinator_mode,omitempty"`
-	PlanConfirmation string `json:"plan_confirmation,omitempty"`
+	Text string `json:"text"`
+	wire.Manner
 }
 
 // namespace tells the ids that are made of event ids from all others.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -213,7 +214,11 @@ func TestTheSameEventIDIsTheSameMessageAndNeverSilentlyAnotherOne(t *testing.T) 
 			c.say(`{"type":"user.message","event_id":"c1","text":"hi","coordinator_mode":"plan","plan_confirmation":"required"}`)
 			c.settle()
 		}
-		s.run(s.session)
+		order, err := sqlstore.NewRunlog(w.store, w.writer, "hub").Dispatched(t.Context(), s.run(s.session))
+		if err != nil || !strings.Contains(string(order.Dispatch), `"prompt":"hi"`) ||
+			!strings.Contains(string(order.Dispatch), `"coordinator_mode":"plan","plan_confirmation":"required"`) {
+			t.Errorf("the agent is told %s, error %v", order.Dispatch, err)
+		}
 		second.say(`{"type":"user.message","event_id":"c1","text":"something else"}`)
 		second.told("error invalid_input idempotency_conflict")
 		page, err := s.hub.Messages.After(t.Context(), s.ada.User, s.session, 0, 10)
