@@ -49,37 +49,62 @@ func build(dir string, env, flags []string, packages ...string) error {
 
 // built are programs of this test process, built once.
 type built struct {
+	name string // of the folder, where test processes share it
+
 	once sync.Once
 	dir  string
+	own  bool // nobody else uses the folder
 	err  error
 }
 
 var (
-	usual    built
-	shipped  built // without the race detector, which multiplies memory
-	crashing built // with the places of package crashpoint
-	clocked  built // with a wall clock of their own
+	usual    = built{name: "usual"}
+	shipped  = built{name: "shipped"}  // without the race detector, which multiplies memory
+	crashing = built{name: "crashing"} // with the places of package crashpoint
+	clocked  = built{name: "clocked"}  // with a wall clock of their own
 )
+
+// shared names the folder that holds what the test processes of one `make test` have built, one process after the other: linking takes long.
+const shared = "SWITCHYARD_TEST_PROGRAMS"
 
 // raceFlags are the race detector, without SQLite: as in scripts/test.sh, which says why, so that what it has compiled is compiled once.
 var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false"}
 
 func (b *built) folder(t TB, build func(dir string, flags ...string) error) string {
 	t.Helper()
-	b.once.Do(func() {
-		if b.dir, b.err = os.MkdirTemp("", "switchyard-bin-"); b.err != nil {
-			return
-		}
-		var flags []string
-		if raceEnabled {
-			flags = slices.Clone(raceFlags)
-		}
-		b.err = build(b.dir, flags...)
-	})
+	b.once.Do(func() { b.err = b.make(build) })
 	if b.err != nil {
 		t.Fatalf("%v", b.err)
 	}
 	return b.dir
+}
+
+// make finds what an earlier process has built, or builds it.
+func (b *built) make(build func(dir string, flags ...string) error) (err error) {
+	whole := ""
+	if root := os.Getenv(shared); root != "" {
+		whole = filepath.Join(root, b.name)
+		if _, err := os.Stat(whole); err == nil {
+			b.dir = whole
+			return nil
+		}
+	}
+	if b.dir, err = os.MkdirTemp(os.Getenv(shared), "switchyard-bin-"); err != nil {
+		return err
+	}
+	b.own = whole == ""
+	var flags []string
+	if raceEnabled {
+		flags = slices.Clone(raceFlags)
+	}
+	if err := build(b.dir, flags...); err != nil || b.own {
+		return err
+	}
+	if err := os.Rename(b.dir, whole); err != nil {
+		return err
+	}
+	b.dir = whole
+	return nil
 }
 
 // Programs returns the folder of the programs.
@@ -110,11 +135,11 @@ func CrashingEdge(t TB) string {
 	return filepath.Join(dir, "edge-server")
 }
 
-// RemovePrograms deletes what this process has built. Call it from TestMain.
+// RemovePrograms deletes what this process has built for itself alone. Call it from TestMain.
 func RemovePrograms() {
-	for _, dir := range []string{usual.dir, shipped.dir, crashing.dir, clocked.dir} {
-		if dir != "" {
-			os.RemoveAll(dir) //nolint:errcheck // a leftover in the temporary folder
+	for _, b := range []*built{&usual, &shipped, &crashing, &clocked} {
+		if b.own {
+			os.RemoveAll(b.dir) //nolint:errcheck // a leftover in the temporary folder
 		}
 	}
 }
