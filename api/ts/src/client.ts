@@ -1,5 +1,6 @@
 import { Api } from "./api.gen.js";
 import { BrowserPosition } from "./browser.js";
+import { CardFeed, type CardOptions } from "./cardFeed.js";
 import { browserSurroundings } from "./channel.js";
 import { type Clock, systemClock } from "./clock.js";
 import { type Credentials, credentialsOf, type Keeper } from "./credentials.js";
@@ -67,6 +68,11 @@ export class Client {
   /** A feed of everything that happens. `at` is where an earlier feed of this device has come to. */
   feed(at: Position, options: FeedOptions = {}): Feed {
     return new Feed(this.#parts, at, options);
+  }
+
+  /** The cards of one conversation. Nothing is sent before they are followed. */
+  cards(options: CardOptions = {}): CardFeed {
+    return new CardFeed(this.#parts, options);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { AFTER_CLOSE, CLOSE_CODES } from "./hubEvents.js";
-import { ConnectionError, KickedError, LoggedOutError, MAX_RETRY_IN, NotOpenedError, PositionError, ProblemError } from "./problem.js";
+import { CardRefusalError, ConnectionError, KickedError, LoggedOutError, MAX_RETRY_IN, NotOpenedError, PositionError, ProblemError } from "./problem.js";
 
 /** How long a hub that cannot serve is left alone, in milliseconds. */
 export const PATIENT = 5_000;
@@ -23,6 +23,9 @@ export function isLoginEnded(error: unknown): boolean {
 export function askedPause(error: unknown): number {
   if (error instanceof ProblemError) {
     return error.retryAfter;
+  }
+  if (error instanceof CardRefusalError) {
+    return Math.min(error.info.retry_after_ms ?? 0, MAX_RETRY_IN);
   }
   if (error instanceof NotOpenedError) {
     return PATIENT; // it may have asked for more, or for less

@@ -1,3 +1,4 @@
+import type { CardErrorInfo } from "./cards.gen.js";
 import type { Problem } from "./types.gen.js";
 
 /** The code of an answer that no hub gave: a proxy's page, or some other program at that address. */
@@ -87,6 +88,26 @@ export class ConnectionError extends Error {
     super(why);
     this.code = code;
     this.reason = reason;
+  }
+}
+
+/** Ends a feed of cards: the conversation is not there for this user, or not any more. */
+export class NoCardsError extends Error {
+  override readonly name = "NoCardsError";
+
+  constructor(cause: Error) {
+    super(`no cards of this conversation can be had: ${cause.message}`, { cause });
+  }
+}
+
+/** A hub's error without which nothing can be followed; the feed of cards tries again. */
+export class CardRefusalError extends Error {
+  override readonly name = "CardRefusalError";
+  readonly info: CardErrorInfo;
+
+  constructor(info: CardErrorInfo) {
+    super(`${info.message} (${info.type})`);
+    this.info = info;
   }
 }
 

@@ -1,16 +1,12 @@
-import type { Api } from "./api.gen.js";
 import { asError, jitter, later } from "./ask.js";
-import type { Clock } from "./clock.js";
-import { askedPause, isFatal, isLoginEnded, isReplaced, PATIENT } from "./ending.js";
+import { askedPause, isFatal, isReplaced, PATIENT } from "./ending.js";
 import { type Frame, parseFrame } from "./frame.js";
 import { SILENCE_SECS } from "./hubEvents.js";
+import { Line, type LineParts } from "./line.js";
 import type { Progress } from "./position.js";
-import { ConnectionError, KickedError, messageOf, NotOpenedError, ProblemError, SleptError, UnreachableError } from "./problem.js";
-import { openSocket, type Socket } from "./socket.js";
-import type { TokenSource } from "./tokens.js";
+import { ConnectionError, KickedError, messageOf, NotOpenedError, SleptError } from "./problem.js";
+import type { Socket } from "./socket.js";
 import type { AuthOKPayload, DeviceKickedPayload } from "./types.gen.js";
-import { watchWakes } from "./wake.js";
-import type { Opener } from "./websocket.js";
 
 /** One thing that a stream tells: a frame, or a change of the connection under it. */
 export interface StreamEvent {
@@ -33,12 +29,7 @@ const FIRST_BACKOFF = 100;
 const LAST_BACKOFF = 10_000;
 
 /** What a stream is made of. */
-export interface StreamParts {
-  hub: string;
-  api: Pick<Api, "getMe">;
-  tokens: TokenSource;
-  open: () => Promise<Opener>;
-  clock: Clock;
+export interface StreamParts extends LineParts {
   /** The connection that is followed at the moment. */
   live: { socket?: Socket | undefined };
 }
@@ -48,38 +39,27 @@ export class Stream {
   readonly #parts: StreamParts;
   readonly #at: Progress;
   readonly #signal: AbortSignal | undefined;
-  #socket: Socket | undefined;
-  #patience = 0;
-  #heardAt = 0;
+  readonly #line: Line;
   #heard = false; // the present connection has brought at least one frame
   #placeless = false; // the present connection was asked for without a cursor
   #fruitful = false; // it has brought a step that no connection had brought
   #up = 0; // when it brought the first one
-  #token = ""; // that the present connection was made with
-  #refused = ""; // the one of a connection whose login the hub has ended
-  #endPause: (() => void) | undefined;
 
   constructor(parts: StreamParts, at: Progress, signal?: AbortSignal) {
     this.#parts = parts;
     this.#at = at;
     this.#signal = signal;
+    this.#line = new Line(parts, signal);
   }
 
   /** Tells events until going on is no use, which rejects, or until the caller leaves the loop. */
   async *events(): AsyncGenerator<StreamEvent, void, void> {
     await this.#at.applied(); // the reader of an earlier loop has come back
-    const aborted = () => {
-      this.#socket?.fail(asError(this.#signal?.reason));
-      this.#endPause?.();
-    };
-    this.#signal?.addEventListener("abort", aborted);
-    const stopWatching = watchWakes(this.#parts.clock, { slept: () => this.#slept(), seen: () => this.#seen() });
+    const stopWatching = this.#line.watch();
     try {
       yield* this.#forever();
     } finally {
       stopWatching();
-      this.#signal?.removeEventListener("abort", aborted);
-      this.#socket?.close();
     }
   }
 
@@ -104,20 +84,18 @@ export class Stream {
       }
       yield { link: "down", error, snapshot: false };
       if (!(error instanceof SleptError)) {
-        await this.#pause(jitter(backoff), later(askedPause(error)));
+        await this.#line.pause(jitter(backoff), later(askedPause(error)));
       } // else nobody else wakes at this moment, and a person is waiting
     }
   }
 
   /** Connects and tells frames until the connection ends; what it throws says why. */
   async *#once(): AsyncGenerator<StreamEvent, void, void> {
-    const socket = (this.#socket = this.#parts.live.socket = await this.#dial());
+    const socket = (this.#parts.live.socket = await this.#dial());
     try {
-      this.#patience = SILENCE_SECS * 1000;
+      this.#line.patience = SILENCE_SECS * 1000;
       for (let last = 0; ; ) {
-        const frame = readFrame(await socket.next(this.#patience));
-        this.#signal?.throwIfAborted();
-        this.#heardAt = this.#parts.clock.now();
+        const frame = readFrame(await this.#line.next(socket));
         if (frame.seq_id === 0 && isGap(frame)) {
           yield* this.#take(frame); // it stands outside of the count
         } else if (frame.seq_id === last + 1) {
@@ -128,11 +106,10 @@ export class Stream {
         } // else it is no news
       }
     } finally {
-      this.#socket = undefined;
       if (this.#parts.live.socket === socket) {
         this.#parts.live.socket = undefined;
       }
-      socket.close();
+      this.#line.hangUp(socket);
     }
   }
 
@@ -143,7 +120,7 @@ export class Stream {
     if (frame.type === "auth.ok") {
       const hello = frame.payload;
       cursor ??= hello.cursor; // which may stand in the payload alone
-      this.#patience = hello.heartbeat_secs ? 2000 * hello.heartbeat_secs + 5000 : this.#patience;
+      this.#line.patience = hello.heartbeat_secs ? 2000 * hello.heartbeat_secs + 5000 : this.#line.patience;
       if (!this.#heard) {
         event.link = "up";
         event.resume = hello;
@@ -171,80 +148,17 @@ export class Stream {
   async #dial(): Promise<Socket> {
     const cursor = await this.#at.resume();
     this.#placeless = !cursor;
-    const { tokens } = this.#parts;
-    this.#token = await tokens.token(this.#refused, this.#signal);
-    try {
-      return await this.#connect(cursor);
-    } catch (error) {
-      if (!(await this.#wasRefused(error))) {
-        throw error instanceof UnreachableError ? new NotOpenedError({ cause: error }) : error;
-      }
-    }
-    this.#token = await tokens.token(this.#token, this.#signal);
-    return this.#connect(cursor);
-  }
-
-  async #connect(cursor: string): Promise<Socket> {
-    const open = await this.#parts.open();
-    const url = `${this.#parts.hub.replace(/^http/, "ws")}/client/ws${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`;
-    const socket = await openSocket(open, url, this.#token, this.#parts.clock, this.#signal);
-    this.#heardAt = this.#parts.clock.now();
-    return socket;
-  }
-
-  /**
-   * Whether a connection was refused for its token. A browser does not say why a socket was not opened; the same question over REST gets an
-   * answer: a new token, a 429 or 503 with the time to wait, silence, or that all is well, which is then not so for sockets alone.
-   */
-  async #wasRefused(error: unknown): Promise<boolean> {
-    if (!(error instanceof UnreachableError)) {
-      return error instanceof ProblemError && error.status === 401;
-    }
-    await this.#parts.api.getMe({ signal: this.#signal });
-    return (await this.#parts.tokens.token("", this.#signal)) !== this.#token;
+    return this.#line.dial(`/client/ws${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`);
   }
 
   /** Draws the consequences of the way in which a connection was closed. */
   async #ended(error: Error): Promise<Error> {
-    if (isLoginEnded(error)) {
-      this.#refused = this.#token;
-    }
+    this.#line.ended(error);
     if (isReplaced(error)) {
       await this.#parts.tokens.drop();
       return new KickedError(messageOf(error));
     }
     return error;
-  }
-
-  #slept(): void {
-    this.#socket?.fail(new SleptError());
-    this.#endPause?.();
-  }
-
-  /** Timers of a page that nobody sees may be late: what they would have found out is found out now. */
-  #seen(): void {
-    if (this.#socket && this.#parts.clock.now() - this.#heardAt > this.#patience) {
-      this.#socket.fail(new SleptError());
-    }
-    this.#endPause?.();
-  }
-
-  /** Waits: as long as the hub asks, and a backoff that ends early when the machine wakes or gets its network back. */
-  async #pause(backoff: number, asked: number): Promise<void> {
-    const { clock } = this.#parts;
-    const start = clock.now();
-    for (let left = Math.max(backoff, asked); left > 0; ) {
-      await new Promise<void>((resolve) => {
-        const stop = clock.after(left, resolve);
-        this.#endPause = () => {
-          stop();
-          resolve();
-        };
-      });
-      this.#endPause = undefined;
-      this.#signal?.throwIfAborted();
-      left = asked - (clock.now() - start);
-    }
   }
 }
 

@@ -91,15 +91,15 @@ function outcome(raw: string): Outcome {
   return { ...value<Outcome>(raw), cursor: value(fields.get("cursor") ?? '""'), ended: value(fields.get("ended") ?? '""'), records: members(fields.get("records") ?? "null") };
 }
 
-function value<T>(raw: string | undefined): T {
+export function value<T>(raw: string | undefined): T {
   return JSON.parse(raw ?? "null") as T;
 }
 
-function listOf(raw: string | undefined): string[] {
+export function listOf(raw: string | undefined): string[] {
   return elements(raw ?? "[]") ?? [];
 }
 
-function read(raw: string, names: string[]): Map<string, string> {
+export function read(raw: string, names: string[]): Map<string, string> {
   const fields = members(raw) ?? new Map<string, string>();
   only(fields, names);
   return fields;

@@ -1,4 +1,5 @@
-// Command tsgen writes what the TypeScript SDK takes from api/openapi.yaml into a folder: hubEvents.ts, types.gen.ts and api.gen.ts.
+// Command tsgen writes what the TypeScript SDK takes from api/openapi.yaml and shared/card into a folder: hubEvents.ts, types.gen.ts, api.gen.ts and
+// cards.gen.ts.
 // scripts/generate.sh calls it.
 package main
 

@@ -90,8 +90,10 @@ func pack() (p Package, err error) {
 			return p, err
 		}
 	}
-	if err := copyTree(filepath.Join(scratch, "api", "scenarios.json"), filepath.Join(rig.Root(), "api", "scenarios.json")); err != nil {
-		return p, err
+	for _, name := range []string{"scenarios.json", "card-scenarios.json"} {
+		if err := copyTree(filepath.Join(scratch, "api", name), filepath.Join(rig.Root(), "api", name)); err != nil {
+			return p, err
+		}
 	}
 	if err := os.Symlink(modules, filepath.Join(p.dir, "node_modules")); err != nil {
 		return p, err

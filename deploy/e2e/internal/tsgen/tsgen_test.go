@@ -2,8 +2,13 @@ package tsgen
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,4 +90,50 @@ components: {schemas: {Thing: {type: object, properties: {x: {type: string}}}}}
 	if _, err := operations(doc); err == nil {
 		t.Error("an operation without a success was taken")
 	}
+}
+
+// A word that shared/card gets and that nobody lists here would be missing in TypeScript.
+func TestEveryWordOfCardsIsWritten(t *testing.T) {
+	sources, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "shared", "card", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string][]string{}
+	for _, w := range vocabulary {
+		written[reflect.TypeOf(w.all[0]).Name()] = spelled(w.all)
+	}
+	found := 0
+	for _, source := range sources {
+		file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			typ, value := wordOf(node)
+			if typ != "" && typ != "Language" { // which is the hub's own choice
+				found++
+				if !slices.Contains(written[typ], value) {
+					t.Errorf("%s of shared/card is not among the %s of the TypeScript SDK: add it to vocabulary", value, typ)
+				}
+			}
+			return true
+		})
+	}
+	if found < 60 {
+		t.Errorf("only %d words were read", found)
+	}
+}
+
+// wordOf is a constant with a type of its own; "" for anything else.
+func wordOf(node ast.Node) (typ, value string) {
+	spec, ok := node.(*ast.ValueSpec)
+	if !ok || len(spec.Values) != 1 {
+		return "", ""
+	}
+	named, typed := spec.Type.(*ast.Ident)
+	literal, written := spec.Values[0].(*ast.BasicLit)
+	if !typed || !written || !ast.IsExported(named.Name) {
+		return "", ""
+	}
+	return named.Name, literal.Value
 }
