@@ -42,8 +42,10 @@ func (t *thread) forgetCards() {
 		return
 	}
 	closed := 0
+	about := t.asksAbout()
+	needless := func(n *node) bool { return n.needless() && !about[n] }
 	for _, n := range t.nodes {
-		if n.needless() {
+		if needless(n) {
 			closed++
 		}
 	}
@@ -51,13 +53,24 @@ func (t *thread) forgetCards() {
 		return
 	}
 	t.nodes = slices.DeleteFunc(t.nodes, func(n *node) bool {
-		if closed <= keptClosed || !n.needless() {
+		if closed <= keptClosed || !needless(n) {
 			return false
 		}
 		closed--
 		n.leave()
 		return true
 	})
+}
+
+// asksAbout are the calls that wait for an answer, ended or not: the answer may still be told of them.
+func (t *thread) asksAbout() map[*node]bool {
+	about := map[*node]bool{}
+	for _, a := range t.prompts {
+		if a.tool != nil {
+			about[a.tool] = true
+		}
+	}
+	return about
 }
 
 // needless says whether a card has had its end, none is below it, and no agent works in it.
@@ -87,6 +100,9 @@ func (s *State) busy(t *thread) map[*scope]bool {
 	}
 	for _, a := range t.prompts {
 		busy[a.scope] = true
+		if a.tool != nil {
+			busy[a.tool.scope] = true
+		}
 	}
 	return busy
 }

@@ -55,3 +55,34 @@ func TestASubAgentThatIsThroughMakesRoom(t *testing.T) {
 		t.Errorf("%d events in a sub-agent that is forgotten, want its card and the call", len(got))
 	}
 }
+
+// A call may end, and its agent too, while a person is asked about it: the trace goes on from its checkpoint, and the answer is told.
+func TestACallThatAQuestionIsAboutIsRememberedThoughItHasEnded(t *testing.T) {
+	for name, more := range map[string]func(w *watched, i int){
+		"many calls end": func(w *watched, i int) {
+			w.says(0, event.ToolStarted, fmt.Sprintf(`{"tool_call_id":"call_%d","tool_name":"Bash"}`, i))
+			w.says(0, event.ToolCompleted, fmt.Sprintf(`{"tool_call_id":"call_%d","result":1}`, i))
+		},
+		"many sub-agents end": func(w *watched, i int) {
+			w.says(0, event.TaskStarted, fmt.Sprintf(`{"agent_id":"sub_%d","name":"helper"}`, i))
+			w.says(0, event.SubAgentStatus, fmt.Sprintf(`{"agent_id":"sub_%d","status":"ok"}`, i))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := watch(t)
+			w.says(0, event.RunStarted, `{}`)
+			w.says(0, event.TaskStarted, `{"agent_id":"sub","name":"helper"}`)
+			w.says(0, event.ToolStarted, `{"tool_call_id":"a","tool_name":"Bash","agent_id":"sub"}`)
+			w.says(0, event.PromptRequested, `{"request_id":"req_0000000000000001","tool_name":"Bash","input":{},"tool_call_id":"a","asks":"person"}`)
+			w.says(0, event.ToolFailed, `{"tool_call_id":"a","error":{"code":"agent_error","message":"no"},"agent_id":"sub"}`)
+			w.says(0, event.SubAgentStatus, `{"agent_id":"sub","status":"ok"}`)
+			for i := range 200 {
+				more(w, i)
+			}
+			got := w.says(0, event.PromptAnswered, `{"request_id":"req_0000000000000001","decision":"allow","by":"person"}`)
+			if len(got) != 1 {
+				t.Errorf("%d events for the answer, want the reply: the call has ended", len(got))
+			}
+		})
+	}
+}
