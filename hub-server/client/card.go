@@ -30,7 +30,9 @@ type Card struct {
 	AgentID   string
 	AgentRole card.Role
 	Run       id.Run
-	Events    int // that made it what it is; ticks and the end do not count
+	Severity  card.Severity // with which it was added; a failure is in Status
+	Events    int           // that made it what it is; ticks and the end do not count
+	OpenedAt  time.Time
 	UpdatedAt time.Time
 
 	channels map[card.Channel]map[int][]byte

@@ -135,8 +135,8 @@ func (f *CardForest) add(e card.Event) Verdict {
 	}
 	c := &Card{
 		ID: e.Envelope.CardID, Parent: e.Envelope.ParentCardID, Kind: e.Envelope.CardKind, Status: CardOpen, Payload: fields,
-		AgentID: e.Envelope.AgentID, AgentRole: e.Envelope.AgentRole, Run: e.Envelope.AgentRunID, Events: 1, UpdatedAt: e.Envelope.Timestamp,
-		channels: map[card.Channel]map[int][]byte{},
+		AgentID: e.Envelope.AgentID, AgentRole: e.Envelope.AgentRole, Run: e.Envelope.AgentRunID, Events: 1, OpenedAt: e.Envelope.Timestamp, UpdatedAt: e.Envelope.Timestamp,
+		Severity: e.Envelope.Severity, channels: map[card.Channel]map[int][]byte{},
 	}
 	if e.Hint != nil {
 		c.Hint = *e.Hint

@@ -138,3 +138,16 @@ func FuzzForestApply(f *testing.F) {
 		}
 	})
 }
+
+func TestACardKnowsSinceWhenItIsThereAndHowSevere(t *testing.T) {
+	trace := &card.Trace{ID: testTrace, Session: "sess_1"}
+	began, ref := time.Date(2026, 5, 7, 10, 0, 0, 0, time.UTC), card.Ref{ID: "card_1", Kind: card.System}
+	add := trace.At(began, "run_1").Add(ref, card.SystemPayload{}, nil)
+	add.Envelope.Severity = card.Warn
+	f := NewCardForest()
+	f.Apply(add)
+	f.Apply(trace.At(began.Add(time.Hour), "run_1").Set(ref, card.SystemPayload{Summary: "x"}))
+	if c := f.Card("card_1"); !c.OpenedAt.Equal(began) || !c.UpdatedAt.Equal(began.Add(time.Hour)) || c.Severity != card.Warn {
+		t.Errorf("%+v", c)
+	}
+}

@@ -207,7 +207,8 @@ func (h *home) employ() {
 	}
 }
 
-// A person at a full screen sees what is said elsewhere, asks an agent, answers what it asks, on a desk and on a phone, and leaves.
+// A person at a full screen sees what is said elsewhere, asks an agent, answers what it asks, on a desk and on a phone, and leaves. Beside it stands a
+// screen of cards, which shows the same.
 func TestAPersonWorksOnTheFullScreenOfARealTerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -218,16 +219,26 @@ func TestAPersonWorksOnTheFullScreenOfARealTerminal(t *testing.T) {
 		t.Fatalf("send ended with code %d", code)
 	}
 	w.waitFor("早上好，大家好")
+	tree := h.openWindow(90, 30, "cards", "--session", "demo")
+	tree.waitFor("● live")
 	w.typed("\r@guard may I?\r")
 	w.waitFor("guard asks")
 	w.waitFor("]0;mine") // seen, and not obeyed
 	w.waitFor(`{"command":"ls -l"}`)
+	tree.waitFor("? waits for an answer")
+	tree.waitFor("]0;mine")
+	tree.waitFor("? the agent asks to use Bash")
+	tree.waitFor("allow|deny")
 	w.size(40, 20)
 	w.waitFor("Ctrl-O answers")
 	w.typed("\x0f")
 	w.waitFor("a allow")
 	w.typed("a")
 	w.waitFor("So it is allowed.")
+	tree.waitFor("So it is allowed.")
+	tree.eventually("nothing is asked any more", func() bool { return !strings.Contains(tree.seen(), "yard answer") })
+	tree.typed("\x03")
+	tree.mustLeaveCleanly()
 	w.size(100, 30)
 	w.waitFor("Conversations")
 	w.waitFor("So it is allowed.")

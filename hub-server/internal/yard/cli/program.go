@@ -34,6 +34,7 @@ type grammar struct {
 
 	TUI           tuiCmd           `cmd:"" name:"tui" help:"Follow and steer on a full screen."`
 	Watch         watchCmd         `cmd:"" help:"Follow everything live. Resumes by itself."`
+	Cards         cardsCmd         `cmd:"" help:"Follow a conversation as a tree of cards."`
 	Send          sendCmd          `cmd:"" help:"Send a message, and follow the run that it starts."`
 	Forward       forwardCmd       `cmd:"" help:"Say in other conversations what a message says."`
 	Sessions      sessionsCmd      `cmd:"" help:"List conversations."`

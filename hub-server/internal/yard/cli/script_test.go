@@ -86,7 +86,7 @@ func prepare(h *testhub.Hub) {
 func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 	h, ok := ts.Value("hub").(*testhub.Hub)
 	if !ok || len(args) == 0 {
-		ts.Fatalf("usage: hub archives|fails|offline [WHY]|damages|connected|cuts|kicks|settled DEVICE|mentions NAME…")
+		ts.Fatalf("usage: hub archives|fails|deals WHAT|shows FILE PATTERN|forgets|offline [WHY]|damages|connected|cuts|kicks|settled DEVICE|mentions NAME…")
 	}
 	switch args[0] {
 	case "connected":
@@ -139,6 +139,12 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 		if got := mentionedLast(h); !slices.Equal(got, args[1:]) {
 			ts.Fatalf("the newest message mentions %q, want %q", got, args[1:])
 		}
+	case "deals":
+		deal(ts, h, args[1])
+	case "shows":
+		shows(ts, args[1], args[2])
+	case "forgets":
+		h.Change(func() { h.Reset = true })
 	case "succeeds":
 		h.Change(func() { h.Run = testhub.Succeed })
 	case "damages":

@@ -28,6 +28,19 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// Columns is how wide a terminal is; 0 if w is none.
+func Columns(w any) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
 // On says whether the style colours.
 func (s Style) On() bool { return s.on }
 

@@ -52,6 +52,7 @@ type Hub struct {
 	sockets int                        // that are open
 	work    sync.WaitGroup
 	keys    map[string]any
+	cards   map[client.SessionID]*cardLog
 }
 
 // New returns a running hub with one user and the agent scout on one edge.
@@ -71,7 +72,8 @@ func Bare() *Hub {
 		Messages: map[client.SessionID][]client.Message{}, Events: map[client.RunID][]client.RunEvent{},
 		Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
 		Contacts: []client.Contact{}, changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
-		Run: Complete,
+		cards: map[client.SessionID]*cardLog{},
+		Run:   Complete,
 	}
 	edge := client.Edge{ID: client.EdgeID(id.NewEdge()), Name: "laptop", OwnerID: h.User.ID, State: client.EdgeStateOnline, Version: "1.0", CreatedAt: time.Now(),
 		Profiles: []client.EdgeProfile{{Name: "scout", Runtime: "events"}}}

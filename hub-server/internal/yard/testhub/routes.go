@@ -22,6 +22,7 @@ func (h *Hub) Handler() http.Handler {
 	open.HandleFunc("GET /readyz", serveReady)
 	open.Handle("/", bearerOnly(closed))
 	closed.HandleFunc("GET /client/ws", h.serveSocket)
+	closed.HandleFunc("GET /v1/ws", h.serveCards)
 	closed.HandleFunc("POST /client/auth/logout", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	closed.HandleFunc("GET /client/auth/me", get(h, func(*http.Request) any { return client.Me{User: h.User, Device: client.Device{Name: "here"}} }))
 	closed.HandleFunc("POST /client/invitations", get(h, func(*http.Request) any {
