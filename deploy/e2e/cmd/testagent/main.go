@@ -41,7 +41,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags.StringVar(&s.while, "while", "", "stop early, and end well, once this `file` is gone")
 	flags.StringVar(&s.artifact, "artifact", "", "hand out a file of that `name` at the end")
 	acts := flags.Bool("scenes", false, "play the scenario of the card protocol that the words of the message ask for instead")
-	pace := flags.Duration("pace", 300*time.Millisecond, "between two signs of life of a scenario")
+	var when timing
+	flags.DurationVar(&when.pace, "pace", 300*time.Millisecond, "between two signs of life of a scenario")
+	flags.StringVar(&when.cue, "cue", "", "wait for this `file` instead, take it away, and go on; also between the pieces of a message")
 	leaks := flags.Bool("leak", false, "tell the values of all variables CANARY_* instead, in every spelling and place")
 	flags.BoolVar(&l.fails, "fail", false, "end a leak with an error")
 	act := flags.String("act", "", "behave badly instead: exit, garbage, longline, forever or stubborn")
@@ -62,7 +64,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	if *acts {
-		return perform(ctx, turn, in, stdout, *pace)
+		return perform(ctx, turn, in, stdout, when)
 	}
 	if *leaks {
 		return l.play(in, stdout, stderr)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type stage struct {
 	out    *agentline.Writer
 	turn   bridge.Turn
 	pace   time.Duration // between two signs of life
+	cue    string        // file that is waited for instead, and taken away; "" for none
 }
 
 // scene is a part that the agent can play. Its session is named after it, so that it is taken up where its process was lost.
@@ -68,9 +70,15 @@ func sceneOf(turn bridge.Turn) scene {
 	return all[0]
 }
 
+// timing is when a scene goes on by itself; see stage.
+type timing struct {
+	pace time.Duration
+	cue  string
+}
+
 // perform plays the scene of a turn.
-func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.Writer, pace time.Duration) error {
-	s := &stage{ctx: ctx, in: in, stdout: stdout, out: agentline.NewWriter(stdout), turn: turn, pace: pace}
+func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.Writer, when timing) error {
+	s := &stage{ctx: ctx, in: in, stdout: stdout, out: agentline.NewWriter(stdout), turn: turn, pace: when.pace, cue: when.cue}
 	played := sceneOf(turn)
 	s.out.SessionInit(sessionPrefix + played.name)
 	if err := played.play(s); err != nil {
@@ -80,20 +88,51 @@ func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.
 	return s.out.Err()
 }
 
-// say is a whole message in pieces.
-func (s *stage) say(pieces ...string) {
-	for _, piece := range pieces {
+// say is a whole message in pieces. Pieces that are said at once may become one on their way; who wants to see each of them gives a cue for the next.
+func (s *stage) say(pieces ...string) error {
+	for i, piece := range pieces {
+		if i > 0 && s.cue != "" {
+			if err := s.await(); err != nil {
+				return err
+			}
+		}
 		s.out.Delta(piece)
 	}
 	s.out.EndMessage()
+	return nil
 }
 
 // rest lets time go by between two signs of life.
 func (s *stage) rest() error {
-	if s.pace <= 0 {
+	if s.cue != "" {
+		return s.await()
+	}
+	return s.sleep(s.pace)
+}
+
+// cueEvery is how often an agent looks for its cue.
+const cueEvery = 5 * time.Millisecond
+
+// await waits for the cue and takes it.
+func (s *stage) await() error {
+	for {
+		switch err := os.Remove(s.cue); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, os.ErrNotExist):
+			return fmt.Errorf("take the cue: %w", err)
+		}
+		if err := s.sleep(cueEvery); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *stage) sleep(d time.Duration) error {
+	if d <= 0 {
 		return s.ctx.Err()
 	}
-	timer := time.NewTimer(s.pace)
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

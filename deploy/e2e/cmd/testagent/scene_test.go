@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -72,6 +74,34 @@ func TestASceneIsTakenUpByItsSession(t *testing.T) {
 	}
 	if said := playScene(t, "What?", "", ""); !bytes.Contains(said, []byte("Hello")) {
 		t.Errorf("without a word it said %s", said)
+	}
+}
+
+func TestASceneTakesItsCue(t *testing.T) {
+	cue := filepath.Join(t.TempDir(), "cue")
+	heard, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		turn := strings.NewReader(`{"type":"turn","message":"Hi","session_id":"","protocol_version":"0.4"}` + "\n")
+		err := run(t.Context(), []string{"--scenes", "--cue", cue}, turn, out, io.Discard)
+		done <- errors.Join(err, out.Close())
+	}()
+	said := bufio.NewScanner(heard)
+	for said.Scan() && !strings.Contains(said.Text(), "Hello") {
+	}
+	if err := os.WriteFile(cue, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !said.Scan() || !strings.Contains(said.Text(), " World!") {
+		t.Errorf("after the cue it said %q", said.Text())
+	}
+	for said.Scan() {
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(cue); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the cue is left: %v", err)
 	}
 }
 

@@ -9,8 +9,7 @@ import (
 
 // hello is a plain turn (S0 §13.1).
 func (s *stage) hello() error {
-	s.say("Hello", " World!")
-	return nil
+	return s.say("Hello", " World!")
 }
 
 // files calls a tool whose arguments are seen while they are written (S0 §13.2).
@@ -21,25 +20,28 @@ func (s *stage) files() error {
 	s.out.EndMessage()
 	s.out.ToolCall("toolu_1", "bash", map[string]string{"command": "ls -la"}, agentline.Intent("Lists the files."))
 	s.out.ToolResult("toolu_1", "bash", "a.go\nb.go\n", agentline.Metadata(map[string]string{"render_hint": "terminal"}))
-	s.say("Here are the files:", " a.go, b.go.")
-	return nil
+	return s.say("Here are the files:", " a.go, b.go.")
 }
 
 // search asks a sub-agent, which uses a tool of its own (S0 §13.3).
 func (s *stage) search() error {
-	s.say("Let me search...")
+	if err := s.say("Let me search..."); err != nil {
+		return err
+	}
 	s.out.ToolCall("toolu_1", "Agent", map[string]string{"prompt": "search auth bugs"}, agentline.Intent("Searches for auth bugs."))
 	sub := s.out.Begin(event.TaskStartedPayload{
 		AgentID: "sub_e5", Name: "search auth bugs", AgentType: "sync", TaskPrompt: "search auth bugs", ToolCallID: "toolu_1",
 	})
 	sub.ToolCall("toolu_sub_1", "Grep", map[string]string{"pattern": "auth"})
 	sub.Fact(event.StatusChange, event.StatusChangePayload{ToolCallID: "toolu_sub_1", Stage: "searching", UptimeMS: 5000})
+	if err := s.rest(); err != nil {
+		return err
+	}
 	sub.Fact(event.TaskProgress, event.TaskProgressPayload{ToolCallID: "toolu_sub_1", ItemsProcessed: 12, ItemsTotal: 30})
 	sub.ToolResult("toolu_sub_1", "Grep", "Found 3")
 	sub.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_e5", Status: event.WorkOK, OutputSummary: "Found 3", NumTurns: 1})
 	s.out.ToolResult("toolu_1", "Agent", "Found 3 potential bugs")
-	s.say("I found 3 potential bugs.")
-	return nil
+	return s.say("I found 3 potential bugs.")
 }
 
 // fetch is a long tool with signs of life (S0 §13.5).
@@ -80,8 +82,7 @@ func (s *stage) thoughts() error {
 
 // manner tells how the person wants it done.
 func (s *stage) manner() error {
-	s.say("Mode ", cmp.Or(s.turn.CoordinatorMode, "of my own"), ", plans ", cmp.Or(s.turn.PlanConfirmation, "as I like"), ".")
-	return nil
+	return s.say("Mode ", cmp.Or(s.turn.CoordinatorMode, "of my own"), ", plans ", cmp.Or(s.turn.PlanConfirmation, "as I like"), ".")
 }
 
 // kinds is everything that shows as a card and that no other scene has.
@@ -102,6 +103,5 @@ func (s *stage) kinds() error {
 	s.out.Artifact("notes.md", "text/markdown", []byte("# Notes\n"), agentline.MadeBy("toolu_1", "report"))
 	s.out.ToolFailed("toolu_1", "Write", event.ErrorObj{Code: "disk_full", Message: "There is no room.", Retryable: true})
 	s.out.Fact(event.Todo, event.TodoPayload{TodoID: "1", Subject: "Look around", Status: "completed"})
-	s.say("The notes are in notes.md.")
-	return nil
+	return s.say("The notes are in notes.md.")
 }

@@ -11,7 +11,9 @@ import (
 
 // plan hands the work to specialists, whose plan a person reviews and may change (S0 §13.4).
 func (s *stage) plan() error {
-	s.say("我来安排专业团帮你...")
+	if err := s.say("我来安排专业团帮你..."); err != nil {
+		return err
+	}
 	s.out.ToolCall("tu_main_1", "Specialists", map[string]string{"task": "调研 X 写 Y"}, agentline.Intent("派 Specialists"))
 	chief := s.out.Begin(event.TaskStartedPayload{AgentID: "sub_y", Name: "specialists", AgentType: "sync", ToolCallID: "tu_main_1"})
 	steps := []event.PlanStep{
@@ -27,8 +29,7 @@ func (s *stage) plan() error {
 	if answer.Decision != event.Allow {
 		chief.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_y", Status: event.WorkCancelled})
 		s.out.ToolFailed("tu_main_1", "Specialists", event.ErrorObj{Code: "rejected", Message: "The plan was rejected: " + answer.Reason})
-		s.say("So I leave it.")
-		return nil
+		return s.say("So I leave it.")
 	}
 	var changed event.PlanResponse
 	if len(answer.Response) > 0 && json.Unmarshal(answer.Response, &changed) == nil && len(changed.UpdatedSteps) > 0 {
@@ -37,8 +38,7 @@ func (s *stage) plan() error {
 	s.carryOut(chief, steps)
 	chief.Fact(event.SubAgentStatus, event.SubAgentStatusPayload{AgentID: "sub_y", Status: event.WorkOK, OutputSummary: "The mail is written."})
 	s.out.ToolResult("tu_main_1", "Specialists", "done", agentline.Metadata(map[string]string{"render_hint": "specialist_summary"}))
-	s.say("邮件已经准备好：", "intern-schedule-email.md")
-	return nil
+	return s.say("邮件已经准备好：", "intern-schedule-email.md")
 }
 
 // carryOut plays each step with a sub-agent; the last one hands out a file.
@@ -85,8 +85,7 @@ func (s *stage) question() error {
 			return fmt.Errorf("read the answer: %w", err)
 		}
 	}
-	s.say(fmt.Sprintf("%s: %s%s", answer.Decision, strings.Join(chosen.SelectedOptions, ", "), chosen.CustomText))
-	return nil
+	return s.say(fmt.Sprintf("%s: %s%s", answer.Decision, strings.Join(chosen.SelectedOptions, ", "), chosen.CustomText))
 }
 
 // permission asks before it uses a tool.
@@ -99,12 +98,10 @@ func (s *stage) permission() error {
 	}
 	if !allowed {
 		s.out.ToolFailed("toolu_1", "Bash", event.ErrorObj{Code: "permission_denied", Message: "A person said no."})
-		s.say("It stays.")
-		return nil
+		return s.say("It stays.")
 	}
 	s.out.ToolResult("toolu_1", "Bash", "")
-	s.say("It is gone.")
-	return nil
+	return s.say("It is gone.")
 }
 
 // decision has a step that fails until somebody gives it up or lets it be.
@@ -127,7 +124,6 @@ func (s *stage) decision() error {
 		}
 		s.out.Fact(event.PlanStepStatus, event.PlanStepPayload{PlanID: "pln_2", StepID: "s2", Status: ended, Attempts: attempt})
 		s.out.Fact(event.PlanEnded, event.PlanEndedPayload{PlanID: "pln_2", Status: plan})
-		s.say(fmt.Sprintf("You said: %s.", answer.Decision))
-		return nil
+		return s.say(fmt.Sprintf("You said: %s.", answer.Decision))
 	}
 }
