@@ -8,7 +8,7 @@
 //	{"type":"state_change","state":"planning"}
 //	{"type":"done","answer":"whole answer"}
 //	{"type":"error","error_code":"rate_limit","error_message":"sentence","retryable":true}
-//	{"type":"session_init","session_id":"name to resume by"}
+//	{"type":"session_init","session_id":"name to resume by","model":"name of what answers"}
 //	{"type":"run.agent.thinking","payload":{"delta":"reasoning"},"apart":false}      and any other run.agent.* fact, or run.checkpoint
 //	{"type":"run.agent.tool_input","payload":{"tool_call_id":"1","partial_json":"{\"q\":"}}
 //	{"type":"prompt","request_id":"1","kind":"question","inner":{…},"timeout_ms":60000}      asks a person; kinds are those of event.PromptKind
@@ -85,6 +85,7 @@ type Line struct {
 	State     string `json:"state,omitempty"`
 	Answer    string `json:"answer,omitempty"`
 	SessionID string `json:"session_id,omitempty"`
+	Model     string `json:"model,omitempty"` // of a session
 
 	ErrorCode    string `json:"error_code,omitempty"`
 	ErrorMessage string `json:"error_message,omitempty"`

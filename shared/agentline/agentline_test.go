@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var update = flag.Bool("update", false, "write the golden files again")
 
 func say(w *agentline.Writer) {
-	w.SessionInit("s:1")
+	w.SessionInit("s:1", agentline.Model("m-1"))
 	w.State("planning")
 	w.Think("hm <é>")
 	w.ThinkApart("so be it")

@@ -64,6 +64,7 @@ func ownShapes() []Shape {
 		}},
 		{SessionInit, "Names the session by which the agent can be resumed.", []Field{
 			{"session_id", Text, true, "the name; the first one counts"},
+			{"model", Text, false, "the model that answers in it"},
 		}},
 		{Prompt, "Asks a person, and waits for the answer on stdin.", []Field{
 			requestField(), {"kind", Text, false, "question, plan_review or step_decision"},

@@ -70,7 +70,12 @@ func (w *Writer) ToolInput(call, piece string) {
 func (w *Writer) State(state string) { w.out.line(Line{Type: StateChange, State: state}) }
 
 // SessionInit names the session by which the agent can be resumed.
-func (w *Writer) SessionInit(id string) { w.out.line(Line{Type: SessionInit, SessionID: id}) }
+func (w *Writer) SessionInit(id string, details ...Detail) {
+	w.line(Line{Type: SessionInit, SessionID: id}, details...)
+}
+
+// Model says which model answers in a session.
+func Model(name string) Detail { return func(l *Line) { l.Model = name } }
 
 // ToolCall starts a tool. args must encode as JSON.
 func (w *Writer) ToolCall(id, name string, args any, details ...Detail) {

@@ -103,7 +103,7 @@ func ownRows() []Row {
 		{Stored: ArtifactCreated, Producer: "artifacts", Meaning: "The run produced a file; its bytes are on the hub."},
 		{Stored: Thinking, Producer: "normaliser", Meaning: "The next piece of the agent's reasoning: a channel of its own beside the message's text, or with an empty `message_id` outside of any message."},
 		{Stored: ToolInput, Producer: "normaliser", Meaning: "The next piece of a tool call's arguments while the model writes them: a channel beside the message's text."},
-		{Stored: SessionInit, Producer: "adapter", Meaning: "The agent named its own session, by which it can be resumed."},
+		{Stored: SessionInit, Producer: "adapter", Meaning: "The agent named its own session, by which it can be resumed, and perhaps its model."},
 		{Stored: SessionState, Producer: "normaliser", Meaning: "The agent reports a state of its own."},
 		{Stored: AgentResult, Producer: "adapter", Meaning: "What the agent says about its work: usage, exit code."},
 		{Stored: SessionMetrics, Producer: "agent", Meaning: "Counters of the agent while it works."},

@@ -107,6 +107,7 @@ type (
 	}
 	SessionInitPayload struct {
 		AgentSessionID string `json:"agent_session_id"`
+		Model          string `json:"model,omitempty"` // that answers, if the agent says which
 	}
 	SessionStatePayload struct {
 		State string `json:"state"`

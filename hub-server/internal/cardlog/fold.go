@@ -12,6 +12,8 @@ type Fold interface {
 	Apply(f cards.Fact) []cards.Frame
 	// Seq is the number of the newest frame.
 	Seq() card.Seq
+	// Model is the model that an agent of the conversation has named last, "" if none has.
+	Model() string
 	// Deadline returns the card that may be silent no longer first, of the runs whose machine is here; false if there is none.
 	Deadline(presence cards.Presence) (cards.Due, bool)
 	// Encode returns what the fold remembers: Rules.Restore goes on from it.
@@ -28,7 +30,7 @@ type Rules struct {
 // Cards are the rules of project/cards. A trace speaks the language that it was made with.
 func Cards(language card.Language) Rules {
 	return Rules{
-		Version: 1,
+		Version: 2,
 		New:     func(trace id.Trace, session id.Session) Fold { return cards.New(trace, session, language) },
 		Restore: func(state []byte) (Fold, error) { return cards.Restore(state) },
 	}

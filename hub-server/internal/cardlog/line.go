@@ -27,8 +27,9 @@ type line struct {
 	logs    *Logs
 	session id.Session
 	recent  recent
-	behind  atomic.Bool   // something may have been committed that is not told yet
-	head    atomic.Uint64 // the newest frame of which this hub knows
+	behind  atomic.Bool            // something may have been committed that is not told yet
+	head    atomic.Uint64          // the newest frame of which this hub knows
+	model   atomic.Pointer[string] // that an agent has named last, as far as is told; nil: none yet
 
 	// Guarded by the lock of logs.
 	users    int
@@ -162,6 +163,7 @@ func (n *line) step(ctx context.Context) (ended bool, err error) {
 		frames = append(frames, n.fold.Apply(f)...)
 	}
 	n.told = page.UpTo
+	n.note()
 	n.logs.metrics.facts.Add(float64(len(page.Facts)))
 	if len(frames) > 0 || n.told-n.at.Place > maxUntold {
 		if err := n.append(ctx, frames, newest(page.Facts)); errors.Is(err, ErrTaken) {
@@ -235,5 +237,18 @@ func (n *line) load(ctx context.Context) error {
 	n.fold, n.told, n.due = fold, at.Place, time.Time{}
 	n.logs.called(n, at.ID)
 	n.stand(at)
+	n.note()
 	return nil
+}
+
+// note notes the model that the fold knows. All watchers look at it: no frame may tell.
+func (n *line) note() {
+	model := n.fold.Model()
+	if known := n.model.Load(); model == "" || known != nil && *known == model {
+		return
+	}
+	n.model.Store(&model)
+	n.logs.mu.Lock()
+	defer n.logs.mu.Unlock()
+	n.signal()
 }

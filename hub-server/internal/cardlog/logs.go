@@ -167,6 +167,14 @@ func (l *Logs) Watch(session id.Session) *Watcher {
 // the same once more.
 func (w *Watcher) Ready() <-chan struct{} { return w.ready }
 
+// Model is the model that an agent of the conversation has named last, "" if none has. It is as new as what was read.
+func (w *Watcher) Model() string {
+	if model := w.line.model.Load(); model != nil {
+		return *model
+	}
+	return ""
+}
+
 // Close ends the interest.
 func (w *Watcher) Close() {
 	l := w.line.logs

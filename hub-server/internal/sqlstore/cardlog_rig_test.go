@@ -68,6 +68,8 @@ func (e *echo) Apply(f cards.Fact) (frames []cards.Frame) {
 
 func (e *echo) Seq() card.Seq { return e.Last }
 
+func (e *echo) Model() string { return "" }
+
 func (e *echo) Deadline(cards.Presence) (cards.Due, bool) { return cards.Due{}, false }
 
 func (e *echo) Encode() []byte {

@@ -73,7 +73,7 @@ func reply(ctx context.Context, w *agentline.Writer, turn bridge.Turn, opts Opti
 		w.Fail("internal", "The answer is complete, but the conversation could not be kept: "+err.Error(), false)
 		return
 	}
-	w.Fact(event.AgentResult, map[string]any{"usage": answer.usage})
+	w.Fact(event.AgentResult, map[string]any{"usage": answer.bill()})
 	w.Metrics(nil)
 	w.Done(answer.text)
 }

@@ -64,7 +64,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	for _, piece := range m.pieces {
-		fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":%s}]}\n\n", piece)
+		fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"tiny-1\",\"choices\":[{\"index\":0,\"delta\":%s}]}\n\n", piece)
 		w.(http.Flusher).Flush()
 	}
 	if m.cut {
@@ -115,7 +115,7 @@ func TestAnswerIsStreamedWithReasoningAndUsage(t *testing.T) {
 	if !slices.Equal(types, want) || lines[2].Content != "Hel" || lines[6].Answer != "Hello" {
 		t.Errorf("%q: %+v", types, lines)
 	}
-	if got := string(lines[4].Payload); got != `{"usage":{"input_tokens":7,"output_tokens":2,"total_tokens":9}}` {
+	if got := string(lines[4].Payload); got != `{"usage":{"input_tokens":7,"model":"tiny-1","output_tokens":2,"total_tokens":9}}` {
 		t.Error(got)
 	}
 	if asked := m.asked[0]; asked.Authorization != "Bearer sk-test" || asked.Model != "tiny" || !asked.Stream {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,19 @@ func newEndpoint(opts Options) endpoint {
 type answered struct {
 	text  string
 	usage map[string]int64
+	model string // as the endpoint calls it, "" if it does not say
+}
+
+// bill is the usage of an answer, with the model that gave it.
+func (a answered) bill() map[string]any {
+	bill := map[string]any{}
+	for name, n := range a.usage {
+		bill[name] = n
+	}
+	if a.model != "" {
+		bill["model"] = a.model
+	}
+	return bill
 }
 
 // stream asks and says the answer on w as it comes.
@@ -54,6 +68,7 @@ func (e endpoint) stream(ctx context.Context, conversation []message, w *agentli
 	var text strings.Builder
 	for stream.Next() {
 		chunk := stream.Current()
+		answer.model = cmp.Or(chunk.Model, answer.model)
 		if chunk.Usage.TotalTokens > 0 {
 			answer.usage = usageOf(chunk.Usage)
 		}

@@ -93,7 +93,7 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 			return runtime.Reaction{Warnings: []string{string(bridge.ReasonOtherSession)}} // the first one counts, as there
 		}
 		d.session = l.SessionID
-		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID}})
+		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID, Model: l.Model}})
 	case agentline.Artifact:
 		return d.artifact(l)
 	case agentline.Prompt:

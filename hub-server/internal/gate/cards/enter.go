@@ -97,7 +97,7 @@ func (c *conn) attempt(a talk.Create) account.Attempt {
 // open begins to follow a conversation. It is watched before its trace is read, so that nothing is missed in between.
 func (c *conn) open(ctx context.Context, s chat.Session) (next talk.Act, err error) {
 	watcher := c.server.Traces.Watch(s.ID)
-	entry, err := c.entry(ctx, s)
+	entry, err := c.entry(ctx, s, watcher)
 	if err != nil {
 		watcher.Close()
 		return nil, err
@@ -112,20 +112,20 @@ func (c *conn) open(ctx context.Context, s chat.Session) (next talk.Act, err err
 	return next, nil
 }
 
-func (c *conn) entry(ctx context.Context, s chat.Session) (talk.Entry, error) {
+func (c *conn) entry(ctx context.Context, s chat.Session, w *cardlog.Watcher) (talk.Entry, error) {
 	trace, err := c.server.Traces.Open(ctx, s.ID)
 	if err != nil {
 		return talk.Entry{}, err
 	}
 	pending, err := c.server.Traces.Pending(ctx, s.ID)
 	return talk.Entry{
-		At: card.Opening{Session: s.ID, Trace: trace.ID}, About: c.subject(s), Head: trace.Head, Pending: pending,
+		At: card.Opening{Session: s.ID, Trace: trace.ID}, About: c.subject(s, w), Head: trace.Head, Pending: pending,
 	}, err
 }
 
 // subject is what is told of a conversation. A private one is called by whom it is with.
-func (c *conn) subject(s chat.Session) talk.Subject {
-	about := talk.Subject{Title: s.Name}
+func (c *conn) subject(s chat.Session, w *cardlog.Watcher) talk.Subject {
+	about := talk.Subject{Title: s.Name, Model: w.Model()}
 	for _, m := range s.Members {
 		about.Members = append(about.Members, m.Name)
 		if about.Title == "" && s.Type == chat.Private && m.ID != chat.OfUser(c.who.User) {
@@ -138,7 +138,7 @@ func (c *conn) subject(s chat.Session) talk.Subject {
 // lookAgain tells what of the conversation has become otherwise, or that the person is not in it any more.
 func (c *conn) lookAgain() error {
 	c.mu.Lock()
-	session := c.talk.Session()
+	session, watcher := c.talk.Session(), c.watcher
 	c.mu.Unlock()
 	if session == "" {
 		return nil
@@ -153,7 +153,7 @@ func (c *conn) lookAgain() error {
 	case err != nil:
 		return errors.Join(errStore, err)
 	}
-	c.tell(func(t *talk.Talk) { t.Changed(time.Now(), c.subject(now)) })
+	c.tell(func(t *talk.Talk) { t.Changed(time.Now(), c.subject(now, watcher)) })
 	return nil
 }
 

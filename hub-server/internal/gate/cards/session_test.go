@@ -275,3 +275,25 @@ func TestUpdatedTellsOfTitleAndMembersAsTheyChange(t *testing.T) {
 		}
 	})
 }
+
+func TestTheModelIsToldOnceAnAgentHasNamedIt(t *testing.T) {
+	eachTown(t, func(t *testing.T, w *town) {
+		s := newScene(w)
+		c := w.hub().joined(s.ada, s.session)
+		run := s.asked(c, "hi")
+		message := w.begins(s.edge, run)
+		w.tells(s.edge, run, "run.agent.session_init", object{"agent_session_id": "s", "model": "small-1"})
+		if e := c.told("updated"); string(e.Payload) != `{"kind":"updated","inner":{"model":"small-1"}}` {
+			t.Errorf("told %s", e.Payload)
+		}
+		w.tells(s.edge, run, "run.agent.result", object{"usage": object{"input_tokens": 7, "model": "small-2"}})
+		if e := c.told("updated"); string(e.Payload) != `{"kind":"updated","inner":{"model":"small-2"}}` {
+			t.Errorf("told %s", e.Payload)
+		}
+		w.says(s.edge, run, message, "Hello.")
+		later := w.hub().dial(s.ada, "?session_id="+string(s.session))
+		if e := later.told("opened"); !strings.Contains(string(e.Payload), `"model":"small-2"`) {
+			t.Errorf("opened with %s", e.Payload)
+		}
+	})
+}

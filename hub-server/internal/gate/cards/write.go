@@ -95,10 +95,22 @@ func (c *conn) writeAll() error {
 			return left()
 		}
 		more, err := c.page(step.Read)
-		if err != nil || !more {
-			return errors.Join(err, c.flush())
+		if err == nil && (more || c.newModel()) {
+			continue
 		}
+		return errors.Join(err, c.flush())
 	}
+}
+
+// newModel has the conversation looked at again when an agent has named another model than the client was told.
+func (c *conn) newModel() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watcher == nil || c.talk.Over() || c.watcher.Model() == c.talk.Model() {
+		return false
+	}
+	c.again.Store(true)
+	return true
 }
 
 // page writes what comes next of the trace; false if that is nothing.

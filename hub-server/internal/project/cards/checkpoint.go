@@ -6,14 +6,14 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/card"
 )
 
-// version of an encoded state. A state of another version cannot be read: the reader is too old, or must bring its own way from there.
-const version = 1
+// version of an encoded state. One of version 1 has no model; any other cannot be read: the reader is too old.
+const version = 2
 
 const usualState = 1 << 10 // bytes
 
 // Encode returns the state in its stored form: its first byte is a version, and it holds no text.
 func (s *State) Encode() []byte {
-	c := &codec{data: append(make([]byte, 0, s.size+s.size/4+usualState), version)}
+	c := &codec{data: append(make([]byte, 0, s.size+s.size/4+usualState), version), version: version}
 	c.state(s)
 	s.size = len(c.data)
 	return c.data
@@ -21,10 +21,10 @@ func (s *State) Encode() []byte {
 
 // Restore returns the state that Encode has stored. What it returns goes on exactly as the one that was encoded.
 func Restore(data []byte) (*State, error) {
-	if len(data) == 0 || data[0] != version {
-		return nil, fmt.Errorf("%w: not of version %d", errState, version)
+	if len(data) == 0 || data[0] < 1 || data[0] > version {
+		return nil, fmt.Errorf("%w: not of version 1 to %d", errState, version)
 	}
-	c := &codec{data: data[1:], reading: true}
+	c := &codec{data: data[1:], reading: true, version: data[0]}
 	s := &State{}
 	c.state(s)
 	return s, c.err()
@@ -40,6 +40,9 @@ func (c *codec) state(s *State) {
 	num(c, &s.place)
 	num(c, &s.turns)
 	each(c, &s.topics, func(t *string) { str(c, t) })
+	if c.version > 1 {
+		str(c, &s.model)
+	}
 	l := &links{nodes: map[card.Seq]*node{}}
 	each(c, &s.threads, func(t **thread) { c.thread(t, l) })
 }

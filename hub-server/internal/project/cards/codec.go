@@ -15,6 +15,7 @@ var errState = errors.New("malformed state of a trace")
 type codec struct {
 	data    []byte
 	reading bool
+	version byte // of what is read or written
 	failed  bool
 }
 

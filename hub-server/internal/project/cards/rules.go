@@ -53,7 +53,7 @@ func lifeRules() []Rule {
 		{event.RunNotice, "add(system)", "At the root, once for each topic of the conversation; it never closes.", (*State).notice},
 		{event.AgentNotice, "add(system)", "At the root, once for each topic of the conversation; it never closes.", (*State).notice},
 		{event.AuthStatus, "add(system)?", "For the status expired, with topic auth_expired.", (*State).authStatus},
-		{event.AgentResult, "", "What the run has cost is told with the end of the turn.", (*State).agentResult},
+		{event.AgentResult, "", "What the run has cost is told with the end of the turn, its model by session.event too.", (*State).agentResult},
 	}
 }
 
@@ -112,14 +112,14 @@ func signalRules() []Rule {
 	}
 }
 
-// unseenRules are the events that are not shown, and do nothing.
+// unseenRules are the events that are not shown.
 func unseenRules() []Rule {
 	rules := []Rule{
 		{Event: event.RunQueued, Why: "The turn opens when the agent works: no card would be renewed while the run waits."},
 		{Event: event.RunCheckpoint, Why: "For resuming; nothing that a person acts on."},
 		{Event: event.RunOutputBatch, Why: "Raw output of the process; it is in the log."},
 		{Event: event.RunLateOutcome, Why: "Late: the cards have had their end."},
-		{Event: event.SessionInit, Why: "The agent's own session; for resuming."},
+		{Event: event.SessionInit, Why: "The agent's own session; for resuming. Its model is told by session.event.", apply: (*State).sessionInit},
 		{Event: event.SessionMetrics, Why: "Counters while it works; the sum is told with the end of the turn."},
 	}
 	for _, row := range event.Rows() {

@@ -15,6 +15,7 @@ type State struct {
 	place   int64
 	turns   int64
 	topics  []string // of the system cards shown, in their order
+	model   string   // that an agent of the conversation has named last, "" for none
 	threads []*thread
 
 	// Stored forms of what changes seldom; nil once it has changed.
@@ -37,6 +38,9 @@ func (s *State) Place() int64 { return s.place }
 
 // Seq is the number of the last event of the trace, 0 for none.
 func (s *State) Seq() card.Seq { return s.trace.Last }
+
+// Model is the model that an agent of the conversation has named last, "" if none has.
+func (s *State) Model() string { return s.model }
 
 // Apply returns the events that f adds to the trace, none if it shows nothing. A fact at or before Place has been applied and adds none.
 func (s *State) Apply(f Fact) []Frame {

@@ -1,6 +1,7 @@
 package cards
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/switchyard-dev/switchyard/shared/card"
@@ -17,6 +18,14 @@ func (s *State) agentResult(f Fact) {
 	if m := metricsOf(p.Usage); m != nil {
 		m.BudgetSpent, m.BudgetLimit = t.usage.BudgetSpent, t.usage.BudgetLimit
 		t.usage = *m
+		s.model = cmp.Or(m.Model, s.model)
+	}
+}
+
+// sessionInit remembers the model that an agent begins with.
+func (s *State) sessionInit(f Fact) {
+	if p, ok := read[event.SessionInitPayload](f); ok {
+		s.model = cmp.Or(firstBytes(p.Model, maxModel), s.model)
 	}
 }
 

@@ -136,5 +136,8 @@ func (t *Talk) Session() id.Session {
 	return t.at.Session
 }
 
+// Model is the model that the client was told of, "" for none.
+func (t *Talk) Model() string { return t.about.Model }
+
 // At is where the connection is.
 func (t *Talk) At() card.Opening { return t.at }
