@@ -7,14 +7,13 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/gate/cards"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
-	"github.com/switchyard-dev/switchyard/shared/card"
 )
 
 // newCards makes what tells conversations as cards, and has no log leave that is not told.
 func (h *Hub) newCards(d *domain) {
 	s := &h.services
 	s.cards = cardlog.New(cardlog.Config{
-		Store: sqlstore.NewCards(h.store, s.writer), Rules: cardlog.Cards(card.Chinese), Log: h.log, Metrics: cardlog.NewMetrics(h.registry),
+		Store: sqlstore.NewCards(h.store, s.writer), Rules: cardlog.Cards(h.opts.Config.CardsLanguage), Log: h.log, Metrics: cardlog.NewMetrics(h.registry),
 	})
 	s.watchdog = cardlog.NewWatchdog(s.cards, sqlstore.NewTimers(h.store, s.writer), d.record.Runs, h.log)
 	s.archiver.Traces = s.cards

@@ -18,6 +18,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/contact"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
+	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
@@ -27,6 +28,8 @@ type Config struct {
 	Addr string `env:"HUB_ADDR" envDefault:"127.0.0.1:8080"`
 	// A second address, for the card protocol at /v1/ws alone, such as 127.0.0.1:8081; it speaks TLS if HUB_ADDR does. Empty: HUB_ADDR alone, which has /v1/ws too.
 	CardsAddr string `env:"HUB_CARDS_ADDR"`
+	// Language of the hub's own sentences on cards, such as titles and what people read of errors: zh or en. One conversation has one for all who read it: a change counts for conversations whose cards nobody has looked at yet.
+	CardsLanguage card.Language `env:"HUB_CARDS_LANGUAGE" envDefault:"zh"`
 	// PEM file with the hub's certificate and those up to its authority: then it speaks TLS alone. Read again when it changes. Empty: plain HTTP.
 	TLSCert string `env:"HUB_TLS_CERT"`
 	// PEM file with the key of HUB_TLS_CERT, not readable by everybody. Read again when it changes.
@@ -169,6 +172,9 @@ func (c Config) check() error {
 	}
 	if _, _, err := net.SplitHostPort(c.CardsAddr); c.CardsAddr != "" && err != nil {
 		faults = append(faults, fmt.Errorf("HUB_CARDS_ADDR: want host:port: %w", err))
+	}
+	if c.CardsLanguage != card.Chinese && c.CardsLanguage != card.English {
+		faults = append(faults, fmt.Errorf("HUB_CARDS_LANGUAGE: must be zh or en, not %.40q", c.CardsLanguage))
 	}
 	for _, origin := range c.Origins {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || strings.TrimSuffix(origin, "/") != u.Scheme+"://"+u.Host {

@@ -49,13 +49,14 @@ func TestEveryFaultOfTheConfigurationIsReportedByItsVariable(t *testing.T) {
 	_, err := LoadConfig([]string{
 		"HUB_HOME=" + t.TempDir(), "HUB_ADDR=nowhere", "HUB_LOG_LEVEL=loud", "HUB_INTERRUPT_AFTER=soon", "HUB_SOCKETS_PER_USER=many",
 		"HUB_ORIGINS=hub.example", "HUB_STOP_TIMEOUT=-1s", "HUB_RETENTION_OUTBOX=5s", "HUB_REDIS_URL=redis://:hunter2@host:port", "HUB_NATS_URL=nats://ada:hunter2@host:port",
+		"HUB_CARDS_LANGUAGE=fr",
 	})
 	if err != nil && strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("a password is repeated: %v", err)
 	}
 	for _, name := range []string{
 		"HUB_ADDR", "HUB_LOG_LEVEL", "HUB_INTERRUPT_AFTER", "HUB_SOCKETS_PER_USER", "HUB_ORIGINS", "HUB_STOP_TIMEOUT", "HUB_RETENTION_OUTBOX",
-		"HUB_REDIS_URL", "HUB_NATS_URL",
+		"HUB_REDIS_URL", "HUB_NATS_URL", "HUB_CARDS_LANGUAGE",
 	} {
 		if err == nil || !strings.Contains(err.Error(), name+": ") {
 			t.Errorf("%s is not named in: %v", name, err)

@@ -70,12 +70,15 @@ func TestScenesOfTheCardProtocolAreInTheLogAndTheAnswerIsTheAgentsOwn(t *testing
 
 func TestReasoningThatStandsByItselfIsACardOfItsOwn(t *testing.T) {
 	t.Parallel()
-	a := newPlaying(t)
+	a := newPlaying(t, "HUB_CARDS_LANGUAGE=en")
 	run := a.a.Run(a.session, "@worker Think")
 	a.settle(run, client.RunStateCompleted)
 	a.mustAnswer(run, "I have thought twice.")
 	forest := a.forestOf(run)
 	turn := forest.Roots()[0]
+	if turn.Hint.Title != "Turn 1" {
+		t.Errorf("the turn is called %q by a hub that speaks English", turn.Hint.Title)
+	}
 	got := []string{}
 	for _, c := range append(forest.Below(turn.ID), forest.Below("sub_t")...) {
 		if c.Kind == card.Thinking {
