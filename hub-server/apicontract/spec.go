@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
 )
@@ -82,20 +81,7 @@ func closeObject(schema *openapi3.Schema) {
 
 // payloadSchemas reads which schema the payload of each frame type has.
 func payloadSchemas(doc *openapi3.T) (map[string]*openapi3.Schema, error) {
-	mapping, ok := doc.Components.Schemas["HubWebSocketFrame"].Value.Extensions["x-payload-schemas"].(map[string]any)
-	if !ok {
-		return nil, errors.New("HubWebSocketFrame has no x-payload-schemas")
-	}
-	schemas := make(map[string]*openapi3.Schema, len(mapping))
-	for frameType, ref := range mapping {
-		name, _ := strings.CutPrefix(fmt.Sprint(ref), "#/components/schemas/")
-		schema := doc.Components.Schemas[name]
-		if schema == nil {
-			return nil, fmt.Errorf("x-payload-schemas: %s names no schema: %v", frameType, ref)
-		}
-		schemas[frameType] = schema.Value
-	}
-	return schemas, nil
+	return named(doc, "HubWebSocketFrame", "x-payload-schemas")
 }
 
 // problemStatuses reads the HTTP statuses that each problem code may come with.

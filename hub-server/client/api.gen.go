@@ -98,6 +98,804 @@ func (e CanonicalEventProvenanceSourceType) Valid() bool {
 	}
 }
 
+// Defines values for CardSocketAction.
+const (
+	CardSocketActionCardAdd      CardSocketAction = "card.add"
+	CardSocketActionCardAppend   CardSocketAction = "card.append"
+	CardSocketActionCardClose    CardSocketAction = "card.close"
+	CardSocketActionCardSet      CardSocketAction = "card.set"
+	CardSocketActionCardTick     CardSocketAction = "card.tick"
+	CardSocketActionPromptReply  CardSocketAction = "prompt.reply"
+	CardSocketActionPromptUser   CardSocketAction = "prompt.user"
+	CardSocketActionSessionEvent CardSocketAction = "session.event"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketAction enum.
+func (e CardSocketAction) Valid() bool {
+	switch e {
+	case CardSocketActionCardAdd:
+		return true
+	case CardSocketActionCardAppend:
+		return true
+	case CardSocketActionCardClose:
+		return true
+	case CardSocketActionCardSet:
+		return true
+	case CardSocketActionCardTick:
+		return true
+	case CardSocketActionPromptReply:
+		return true
+	case CardSocketActionPromptUser:
+		return true
+	case CardSocketActionSessionEvent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketAgentAgentType.
+const (
+	CardSocketAgentAgentTypeAsync CardSocketAgentAgentType = "async"
+	CardSocketAgentAgentTypeSync  CardSocketAgentAgentType = "sync"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketAgentAgentType enum.
+func (e CardSocketAgentAgentType) Valid() bool {
+	switch e {
+	case CardSocketAgentAgentTypeAsync:
+		return true
+	case CardSocketAgentAgentTypeSync:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketAgentLoadedSkillsSource.
+const (
+	CardSocketAgentLoadedSkillsSourceCandidate CardSocketAgentLoadedSkillsSource = "candidate"
+	CardSocketAgentLoadedSkillsSourceRuntime   CardSocketAgentLoadedSkillsSource = "runtime"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketAgentLoadedSkillsSource enum.
+func (e CardSocketAgentLoadedSkillsSource) Valid() bool {
+	switch e {
+	case CardSocketAgentLoadedSkillsSourceCandidate:
+		return true
+	case CardSocketAgentLoadedSkillsSourceRuntime:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketAppendChannel.
+const (
+	CardSocketAppendChannelText      CardSocketAppendChannel = "text"
+	CardSocketAppendChannelThinking  CardSocketAppendChannel = "thinking"
+	CardSocketAppendChannelToolInput CardSocketAppendChannel = "tool_input"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketAppendChannel enum.
+func (e CardSocketAppendChannel) Valid() bool {
+	switch e {
+	case CardSocketAppendChannelText:
+		return true
+	case CardSocketAppendChannelThinking:
+		return true
+	case CardSocketAppendChannelToolInput:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketBlockType.
+const (
+	CardSocketBlockTypeFile  CardSocketBlockType = "file"
+	CardSocketBlockTypeImage CardSocketBlockType = "image"
+	CardSocketBlockTypeText  CardSocketBlockType = "text"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketBlockType enum.
+func (e CardSocketBlockType) Valid() bool {
+	switch e {
+	case CardSocketBlockTypeFile:
+		return true
+	case CardSocketBlockTypeImage:
+		return true
+	case CardSocketBlockTypeText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketBudgetKind.
+const (
+	CardSocketBudgetKindExhausted CardSocketBudgetKind = "exhausted"
+	CardSocketBudgetKindReset     CardSocketBudgetKind = "reset"
+	CardSocketBudgetKindWarning   CardSocketBudgetKind = "warning"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketBudgetKind enum.
+func (e CardSocketBudgetKind) Valid() bool {
+	switch e {
+	case CardSocketBudgetKindExhausted:
+		return true
+	case CardSocketBudgetKindReset:
+		return true
+	case CardSocketBudgetKindWarning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketCloseStatus.
+const (
+	CardSocketCloseStatusCancelled CardSocketCloseStatus = "cancelled"
+	CardSocketCloseStatusFailed    CardSocketCloseStatus = "failed"
+	CardSocketCloseStatusOk        CardSocketCloseStatus = "ok"
+	CardSocketCloseStatusSkipped   CardSocketCloseStatus = "skipped"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketCloseStatus enum.
+func (e CardSocketCloseStatus) Valid() bool {
+	switch e {
+	case CardSocketCloseStatusCancelled:
+		return true
+	case CardSocketCloseStatusFailed:
+		return true
+	case CardSocketCloseStatusOk:
+		return true
+	case CardSocketCloseStatusSkipped:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketCreateType.
+const (
+	CardSocketCreateTypeSessionCreate CardSocketCreateType = "session.create"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketCreateType enum.
+func (e CardSocketCreateType) Valid() bool {
+	switch e {
+	case CardSocketCreateTypeSessionCreate:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketEnvelopeAgentRole.
+const (
+	CardSocketEnvelopeAgentRoleOrchestrator CardSocketEnvelopeAgentRole = "orchestrator"
+	CardSocketEnvelopeAgentRolePersona      CardSocketEnvelopeAgentRole = "persona"
+	CardSocketEnvelopeAgentRoleSystem       CardSocketEnvelopeAgentRole = "system"
+	CardSocketEnvelopeAgentRoleWorker       CardSocketEnvelopeAgentRole = "worker"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketEnvelopeAgentRole enum.
+func (e CardSocketEnvelopeAgentRole) Valid() bool {
+	switch e {
+	case CardSocketEnvelopeAgentRoleOrchestrator:
+		return true
+	case CardSocketEnvelopeAgentRolePersona:
+		return true
+	case CardSocketEnvelopeAgentRoleSystem:
+		return true
+	case CardSocketEnvelopeAgentRoleWorker:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketEnvelopeSeverity.
+const (
+	CardSocketEnvelopeSeverityError CardSocketEnvelopeSeverity = "error"
+	CardSocketEnvelopeSeverityInfo  CardSocketEnvelopeSeverity = "info"
+	CardSocketEnvelopeSeverityWarn  CardSocketEnvelopeSeverity = "warn"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketEnvelopeSeverity enum.
+func (e CardSocketEnvelopeSeverity) Valid() bool {
+	switch e {
+	case CardSocketEnvelopeSeverityError:
+		return true
+	case CardSocketEnvelopeSeverityInfo:
+		return true
+	case CardSocketEnvelopeSeverityWarn:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketErrorRecoveryAction.
+const (
+	CardSocketErrorRecoveryActionAbort    CardSocketErrorRecoveryAction = "abort"
+	CardSocketErrorRecoveryActionFallback CardSocketErrorRecoveryAction = "fallback"
+	CardSocketErrorRecoveryActionRetry    CardSocketErrorRecoveryAction = "retry"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketErrorRecoveryAction enum.
+func (e CardSocketErrorRecoveryAction) Valid() bool {
+	switch e {
+	case CardSocketErrorRecoveryActionAbort:
+		return true
+	case CardSocketErrorRecoveryActionFallback:
+		return true
+	case CardSocketErrorRecoveryActionRetry:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketHintInitialState.
+const (
+	CardSocketHintInitialStateCollapsed CardSocketHintInitialState = "collapsed"
+	CardSocketHintInitialStateExpanded  CardSocketHintInitialState = "expanded"
+	CardSocketHintInitialStateHidden    CardSocketHintInitialState = "hidden"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketHintInitialState enum.
+func (e CardSocketHintInitialState) Valid() bool {
+	switch e {
+	case CardSocketHintInitialStateCollapsed:
+		return true
+	case CardSocketHintInitialStateExpanded:
+		return true
+	case CardSocketHintInitialStateHidden:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketInjectType.
+const (
+	CardSocketInjectTypeUserInject CardSocketInjectType = "user.inject"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketInjectType enum.
+func (e CardSocketInjectType) Valid() bool {
+	switch e {
+	case CardSocketInjectTypeUserInject:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketInterruptType.
+const (
+	CardSocketInterruptTypeSessionInterrupt CardSocketInterruptType = "session.interrupt"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketInterruptType enum.
+func (e CardSocketInterruptType) Valid() bool {
+	switch e {
+	case CardSocketInterruptTypeSessionInterrupt:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketMemoryOpOp.
+const (
+	CardSocketMemoryOpOpCompact CardSocketMemoryOpOp = "compact"
+	CardSocketMemoryOpOpRead    CardSocketMemoryOpOp = "read"
+	CardSocketMemoryOpOpWrite   CardSocketMemoryOpOp = "write"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketMemoryOpOp enum.
+func (e CardSocketMemoryOpOp) Valid() bool {
+	switch e {
+	case CardSocketMemoryOpOpCompact:
+		return true
+	case CardSocketMemoryOpOpRead:
+		return true
+	case CardSocketMemoryOpOpWrite:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketMessageRole.
+const (
+	CardSocketMessageRoleAssistant CardSocketMessageRole = "assistant"
+	CardSocketMessageRoleUser      CardSocketMessageRole = "user"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketMessageRole enum.
+func (e CardSocketMessageRole) Valid() bool {
+	switch e {
+	case CardSocketMessageRoleAssistant:
+		return true
+	case CardSocketMessageRoleUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketMessageStopReason.
+const (
+	CardSocketMessageStopReasonEndTurn   CardSocketMessageStopReason = "end_turn"
+	CardSocketMessageStopReasonError     CardSocketMessageStopReason = "error"
+	CardSocketMessageStopReasonMaxTokens CardSocketMessageStopReason = "max_tokens"
+	CardSocketMessageStopReasonToolUse   CardSocketMessageStopReason = "tool_use"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketMessageStopReason enum.
+func (e CardSocketMessageStopReason) Valid() bool {
+	switch e {
+	case CardSocketMessageStopReasonEndTurn:
+		return true
+	case CardSocketMessageStopReasonError:
+		return true
+	case CardSocketMessageStopReasonMaxTokens:
+		return true
+	case CardSocketMessageStopReasonToolUse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketNoteSeverity.
+const (
+	CardSocketNoteSeverityError CardSocketNoteSeverity = "error"
+	CardSocketNoteSeverityInfo  CardSocketNoteSeverity = "info"
+	CardSocketNoteSeverityWarn  CardSocketNoteSeverity = "warn"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketNoteSeverity enum.
+func (e CardSocketNoteSeverity) Valid() bool {
+	switch e {
+	case CardSocketNoteSeverityError:
+		return true
+	case CardSocketNoteSeverityInfo:
+		return true
+	case CardSocketNoteSeverityWarn:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketPermissionOptionsScope.
+const (
+	CardSocketPermissionOptionsScopeOnce    CardSocketPermissionOptionsScope = "once"
+	CardSocketPermissionOptionsScopeSession CardSocketPermissionOptionsScope = "session"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketPermissionOptionsScope enum.
+func (e CardSocketPermissionOptionsScope) Valid() bool {
+	switch e {
+	case CardSocketPermissionOptionsScopeOnce:
+		return true
+	case CardSocketPermissionOptionsScopeSession:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketPingType.
+const (
+	CardSocketPingTypePing CardSocketPingType = "ping"
+	CardSocketPingTypePong CardSocketPingType = "pong"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketPingType enum.
+func (e CardSocketPingType) Valid() bool {
+	switch e {
+	case CardSocketPingTypePing:
+		return true
+	case CardSocketPingTypePong:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketPlanStrategy.
+const (
+	CardSocketPlanStrategyMixed      CardSocketPlanStrategy = "mixed"
+	CardSocketPlanStrategyParallel   CardSocketPlanStrategy = "parallel"
+	CardSocketPlanStrategySequential CardSocketPlanStrategy = "sequential"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketPlanStrategy enum.
+func (e CardSocketPlanStrategy) Valid() bool {
+	switch e {
+	case CardSocketPlanStrategyMixed:
+		return true
+	case CardSocketPlanStrategyParallel:
+		return true
+	case CardSocketPlanStrategySequential:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketPromptResponseType.
+const (
+	CardSocketPromptResponseTypePromptUserResponse CardSocketPromptResponseType = "prompt.user_response"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketPromptResponseType enum.
+func (e CardSocketPromptResponseType) Valid() bool {
+	switch e {
+	case CardSocketPromptResponseTypePromptUserResponse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketReplyDecision.
+const (
+	CardSocketReplyDecisionApproved  CardSocketReplyDecision = "approved"
+	CardSocketReplyDecisionCancelled CardSocketReplyDecision = "cancelled"
+	CardSocketReplyDecisionDenied    CardSocketReplyDecision = "denied"
+	CardSocketReplyDecisionTimeout   CardSocketReplyDecision = "timeout"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketReplyDecision enum.
+func (e CardSocketReplyDecision) Valid() bool {
+	switch e {
+	case CardSocketReplyDecisionApproved:
+		return true
+	case CardSocketReplyDecisionCancelled:
+		return true
+	case CardSocketReplyDecisionDenied:
+		return true
+	case CardSocketReplyDecisionTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketResumeType.
+const (
+	CardSocketResumeTypeSessionResume CardSocketResumeType = "session.resume"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketResumeType enum.
+func (e CardSocketResumeType) Valid() bool {
+	switch e {
+	case CardSocketResumeTypeSessionResume:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketResumeFailedReason.
+const (
+	CardSocketResumeFailedReasonEventsExpired   CardSocketResumeFailedReason = "events_expired"
+	CardSocketResumeFailedReasonSessionNotFound CardSocketResumeFailedReason = "session_not_found"
+	CardSocketResumeFailedReasonUnknownTrace    CardSocketResumeFailedReason = "unknown_trace"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketResumeFailedReason enum.
+func (e CardSocketResumeFailedReason) Valid() bool {
+	switch e {
+	case CardSocketResumeFailedReasonEventsExpired:
+		return true
+	case CardSocketResumeFailedReasonSessionNotFound:
+		return true
+	case CardSocketResumeFailedReasonUnknownTrace:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketSessionEventKind.
+const (
+	CardSocketSessionEventKindError        CardSocketSessionEventKind = "error"
+	CardSocketSessionEventKindOpened       CardSocketSessionEventKind = "opened"
+	CardSocketSessionEventKindResumeFailed CardSocketSessionEventKind = "resume_failed"
+	CardSocketSessionEventKindResumed      CardSocketSessionEventKind = "resumed"
+	CardSocketSessionEventKindUpdated      CardSocketSessionEventKind = "updated"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketSessionEventKind enum.
+func (e CardSocketSessionEventKind) Valid() bool {
+	switch e {
+	case CardSocketSessionEventKindError:
+		return true
+	case CardSocketSessionEventKindOpened:
+		return true
+	case CardSocketSessionEventKindResumeFailed:
+		return true
+	case CardSocketSessionEventKindResumed:
+		return true
+	case CardSocketSessionEventKindUpdated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketSourceType.
+const (
+	CardSocketSourceTypeBase64 CardSocketSourceType = "base64"
+	CardSocketSourceTypePath   CardSocketSourceType = "path"
+	CardSocketSourceTypeURL    CardSocketSourceType = "url"
+	CardSocketSourceTypeUpload CardSocketSourceType = "upload"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketSourceType enum.
+func (e CardSocketSourceType) Valid() bool {
+	switch e {
+	case CardSocketSourceTypeBase64:
+		return true
+	case CardSocketSourceTypePath:
+		return true
+	case CardSocketSourceTypeURL:
+		return true
+	case CardSocketSourceTypeUpload:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketStepStatus.
+const (
+	CardSocketStepStatusQueued  CardSocketStepStatus = "queued"
+	CardSocketStepStatusRunning CardSocketStepStatus = "running"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketStepStatus enum.
+func (e CardSocketStepStatus) Valid() bool {
+	switch e {
+	case CardSocketStepStatusQueued:
+		return true
+	case CardSocketStepStatusRunning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketStepDecisionScope.
+const (
+	CardSocketStepDecisionScopePlan CardSocketStepDecisionScope = "plan"
+	CardSocketStepDecisionScopeStep CardSocketStepDecisionScope = "step"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketStepDecisionScope enum.
+func (e CardSocketStepDecisionScope) Valid() bool {
+	switch e {
+	case CardSocketStepDecisionScopePlan:
+		return true
+	case CardSocketStepDecisionScopeStep:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketTickKind.
+const (
+	CardSocketTickKindEscalation CardSocketTickKind = "escalation"
+	CardSocketTickKindHeartbeat  CardSocketTickKind = "heartbeat"
+	CardSocketTickKindIntent     CardSocketTickKind = "intent"
+	CardSocketTickKindNote       CardSocketTickKind = "note"
+	CardSocketTickKindProgress   CardSocketTickKind = "progress"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketTickKind enum.
+func (e CardSocketTickKind) Valid() bool {
+	switch e {
+	case CardSocketTickKindEscalation:
+		return true
+	case CardSocketTickKindHeartbeat:
+		return true
+	case CardSocketTickKindIntent:
+		return true
+	case CardSocketTickKindNote:
+		return true
+	case CardSocketTickKindProgress:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketTodoStatus.
+const (
+	CardSocketTodoStatusCancelled  CardSocketTodoStatus = "cancelled"
+	CardSocketTodoStatusCompleted  CardSocketTodoStatus = "completed"
+	CardSocketTodoStatusInProgress CardSocketTodoStatus = "in_progress"
+	CardSocketTodoStatusPending    CardSocketTodoStatus = "pending"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketTodoStatus enum.
+func (e CardSocketTodoStatus) Valid() bool {
+	switch e {
+	case CardSocketTodoStatusCancelled:
+		return true
+	case CardSocketTodoStatusCompleted:
+		return true
+	case CardSocketTodoStatusInProgress:
+		return true
+	case CardSocketTodoStatusPending:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketToolPhase.
+const (
+	CardSocketToolPhaseExecuting      CardSocketToolPhase = "executing"
+	CardSocketToolPhasePermissionWait CardSocketToolPhase = "permission_wait"
+	CardSocketToolPhasePlanning       CardSocketToolPhase = "planning"
+	CardSocketToolPhasePlanningArgs   CardSocketToolPhase = "planning_args"
+	CardSocketToolPhaseQueued         CardSocketToolPhase = "queued"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketToolPhase enum.
+func (e CardSocketToolPhase) Valid() bool {
+	switch e {
+	case CardSocketToolPhaseExecuting:
+		return true
+	case CardSocketToolPhasePermissionWait:
+		return true
+	case CardSocketToolPhasePlanning:
+		return true
+	case CardSocketToolPhasePlanningArgs:
+		return true
+	case CardSocketToolPhaseQueued:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketToolTarget.
+const (
+	CardSocketToolTargetClient CardSocketToolTarget = "client"
+	CardSocketToolTargetServer CardSocketToolTarget = "server"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketToolTarget enum.
+func (e CardSocketToolTarget) Valid() bool {
+	switch e {
+	case CardSocketToolTargetClient:
+		return true
+	case CardSocketToolTargetServer:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketToolResultStatus.
+const (
+	CardSocketToolResultStatusCancelled CardSocketToolResultStatus = "cancelled"
+	CardSocketToolResultStatusFailed    CardSocketToolResultStatus = "failed"
+	CardSocketToolResultStatusOk        CardSocketToolResultStatus = "ok"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketToolResultStatus enum.
+func (e CardSocketToolResultStatus) Valid() bool {
+	switch e {
+	case CardSocketToolResultStatusCancelled:
+		return true
+	case CardSocketToolResultStatusFailed:
+		return true
+	case CardSocketToolResultStatusOk:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketToolResultType.
+const (
+	CardSocketToolResultTypeToolResult CardSocketToolResultType = "tool.result"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketToolResultType enum.
+func (e CardSocketToolResultType) Valid() bool {
+	switch e {
+	case CardSocketToolResultTypeToolResult:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketTurnChannel.
+const (
+	CardSocketTurnChannelAPI   CardSocketTurnChannel = "api"
+	CardSocketTurnChannelChat  CardSocketTurnChannel = "chat"
+	CardSocketTurnChannelVoice CardSocketTurnChannel = "voice"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketTurnChannel enum.
+func (e CardSocketTurnChannel) Valid() bool {
+	switch e {
+	case CardSocketTurnChannelAPI:
+		return true
+	case CardSocketTurnChannelChat:
+		return true
+	case CardSocketTurnChannelVoice:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketUserMessageCoordinatorMode.
+const (
+	CardSocketUserMessageCoordinatorModePlan  CardSocketUserMessageCoordinatorMode = "plan"
+	CardSocketUserMessageCoordinatorModeReact CardSocketUserMessageCoordinatorMode = "react"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketUserMessageCoordinatorMode enum.
+func (e CardSocketUserMessageCoordinatorMode) Valid() bool {
+	switch e {
+	case CardSocketUserMessageCoordinatorModePlan:
+		return true
+	case CardSocketUserMessageCoordinatorModeReact:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketUserMessagePlanConfirmation.
+const (
+	CardSocketUserMessagePlanConfirmationAuto     CardSocketUserMessagePlanConfirmation = "auto"
+	CardSocketUserMessagePlanConfirmationRequired CardSocketUserMessagePlanConfirmation = "required"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketUserMessagePlanConfirmation enum.
+func (e CardSocketUserMessagePlanConfirmation) Valid() bool {
+	switch e {
+	case CardSocketUserMessagePlanConfirmationAuto:
+		return true
+	case CardSocketUserMessagePlanConfirmationRequired:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for CardSocketUserMessageType.
+const (
+	CardSocketUserMessageTypeUserMessage CardSocketUserMessageType = "user.message"
+)
+
+// Valid indicates whether the value is a known member of the CardSocketUserMessageType enum.
+func (e CardSocketUserMessageType) Valid() bool {
+	switch e {
+	case CardSocketUserMessageTypeUserMessage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ContactState.
 const (
 	ContactStateBlocked         ContactState = "blocked"
@@ -1200,6 +1998,706 @@ type CanonicalEventList struct {
 	// Next The `after_seq` to go on with; absent when there is no more.
 	Next int64 `json:"next,omitempty,omitzero"`
 }
+
+// CardSocketAction What a client does with an event. Readers ignore one that they do not know.
+type CardSocketAction string
+
+// CardSocketAgent A sub-agent at work.
+type CardSocketAgent struct {
+	AgentType    CardSocketAgentAgentType `json:"agent_type,omitempty,omitzero"`
+	Artifacts    []CardSocketArtifactRef  `json:"artifacts,omitempty,omitzero"`
+	DeniedTools  []string                 `json:"denied_tools,omitempty,omitzero"`
+	LoadedSkills []struct {
+		Name    string                            `json:"name"`
+		Source  CardSocketAgentLoadedSkillsSource `json:"source,omitempty,omitzero"`
+		Version string                            `json:"version,omitempty,omitzero"`
+	} `json:"loaded_skills,omitempty,omitzero"`
+	Name     string `json:"name,omitempty,omitzero"`
+	NumTurns int64  `json:"num_turns,omitempty,omitzero"`
+
+	// OutputSummary At the end.
+	OutputSummary string `json:"output_summary,omitempty,omitzero"`
+	ParentAgentID string `json:"parent_agent_id,omitempty,omitzero"`
+	SubagentType  string `json:"subagent_type,omitempty,omitzero"`
+	TaskPrompt    string `json:"task_prompt,omitempty,omitzero"`
+}
+
+// CardSocketAgentAgentType defines model for CardSocketAgent.AgentType.
+type CardSocketAgentAgentType string
+
+// CardSocketAgentLoadedSkillsSource defines model for CardSocketAgent.LoadedSkills.Source.
+type CardSocketAgentLoadedSkillsSource string
+
+// CardSocketAmount A budget or a part of one.
+type CardSocketAmount struct {
+	Calls  int64   `json:"calls,omitempty,omitzero"`
+	Tokens int64   `json:"tokens,omitempty,omitzero"`
+	Usd    float64 `json:"usd,omitempty,omitzero"`
+}
+
+// CardSocketAppend The next piece of a channel of a card; never left out.
+type CardSocketAppend struct {
+	Channel CardSocketAppendChannel `json:"channel"`
+
+	// Chunk Of `text` and `thinking`.
+	Chunk string `json:"chunk,omitempty,omitzero"`
+
+	// Index Which block; absent is 0.
+	Index int64 `json:"index,omitempty,omitzero"`
+
+	// PartialJSON Of `tool_input`.
+	PartialJSON string `json:"partial_json,omitempty,omitzero"`
+}
+
+// CardSocketAppendChannel defines model for CardSocketAppend.Channel.
+type CardSocketAppendChannel string
+
+// CardSocketArtifact A file that something produced.
+type CardSocketArtifact struct {
+	ArtifactID  string `json:"artifact_id"`
+	Description string `json:"description,omitempty,omitzero"`
+	MimeType    string `json:"mime_type,omitempty,omitzero"`
+	Name        string `json:"name"`
+	Role        string `json:"role,omitempty,omitzero"`
+	SizeBytes   int64  `json:"size_bytes,omitempty,omitzero"`
+
+	// Thumbnail A PNG in base64.
+	Thumbnail string `json:"thumbnail,omitempty,omitzero"`
+	Type      string `json:"type,omitempty,omitzero"`
+
+	// URI `artifact://` and the id.
+	URI     string `json:"uri,omitempty,omitzero"`
+	Version int64  `json:"version,omitempty,omitzero"`
+}
+
+// CardSocketArtifactRef Names a file that something produced.
+type CardSocketArtifactRef struct {
+	ArtifactID  string `json:"artifact_id"`
+	Description string `json:"description,omitempty,omitzero"`
+	MimeType    string `json:"mime_type,omitempty,omitzero"`
+	Name        string `json:"name"`
+	Role        string `json:"role,omitempty,omitzero"`
+	SizeBytes   int64  `json:"size_bytes,omitempty,omitzero"`
+	Type        string `json:"type,omitempty,omitzero"`
+}
+
+// CardSocketBlock A part of what a person says.
+type CardSocketBlock struct {
+	// Source Where the bytes of a block are. This hub takes `upload` and `base64`.
+	Source CardSocketSource    `json:"source,omitempty,omitzero"`
+	Text   string              `json:"text,omitempty,omitzero"`
+	Type   CardSocketBlockType `json:"type"`
+}
+
+// CardSocketBlockType defines model for CardSocketBlock.Type.
+type CardSocketBlockType string
+
+// CardSocketBudget What the work may cost.
+type CardSocketBudget struct {
+	Kind CardSocketBudgetKind `json:"kind"`
+
+	// Limit A budget or a part of one.
+	Limit CardSocketAmount `json:"limit,omitempty,omitzero"`
+
+	// Spent A budget or a part of one.
+	Spent CardSocketAmount `json:"spent,omitempty,omitzero"`
+}
+
+// CardSocketBudgetKind defines model for CardSocketBudget.Kind.
+type CardSocketBudgetKind string
+
+// CardSocketCapabilities What one side can do. What is false is left out.
+type CardSocketCapabilities struct {
+	Artifacts   bool `json:"artifacts,omitempty,omitzero"`
+	ClientTools bool `json:"client_tools,omitempty,omitzero"`
+	PlanReview  bool `json:"plan_review,omitempty,omitzero"`
+	Recovery    bool `json:"recovery,omitempty,omitzero"`
+	Streaming   bool `json:"streaming,omitempty,omitzero"`
+	SubAgents   bool `json:"sub_agents,omitempty,omitzero"`
+	Tasks       bool `json:"tasks,omitempty,omitzero"`
+	Teams       bool `json:"teams,omitempty,omitzero"`
+	Tools       bool `json:"tools,omitempty,omitzero"`
+}
+
+// CardSocketClose The end of a card; a later one counts in the stead of an earlier one.
+type CardSocketClose struct {
+	// Error Why something failed. An unknown `type` is to be taken as `internal`.
+	Error CardSocketError `json:"error,omitempty,omitzero"`
+
+	// Inner What is known at the end, by the card's kind.
+	Inner  json.RawMessage       `json:"inner,omitempty,omitzero"`
+	Status CardSocketCloseStatus `json:"status"`
+}
+
+// CardSocketCloseStatus defines model for CardSocketClose.Status.
+type CardSocketCloseStatus string
+
+// CardSocketCreate Chooses the conversation of the connection, or makes one.
+type CardSocketCreate struct {
+	// AgentID Which agent answers in a conversation that is made.
+	AgentID string `json:"agent_id,omitempty,omitzero"`
+
+	// Capabilities What one side can do. What is false is left out.
+	Capabilities CardSocketCapabilities `json:"capabilities,omitempty,omitzero"`
+
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID   string `json:"event_id,omitempty,omitzero"`
+	SessionID string `json:"session_id,omitempty,omitzero"`
+	Tools     []struct {
+		Description string          `json:"description,omitempty,omitzero"`
+		InputSchema json.RawMessage `json:"input_schema,omitempty,omitzero"`
+		Name        string          `json:"name"`
+		TimeoutMs   int64           `json:"timeout_ms,omitempty,omitzero"`
+	} `json:"tools,omitempty,omitzero"`
+	Type CardSocketCreateType `json:"type"`
+}
+
+// CardSocketCreateType defines model for CardSocketCreate.Type.
+type CardSocketCreateType string
+
+// CardSocketEnvelope What an event belongs to. `card_id` and `card_kind` are empty for prompts and session events.
+type CardSocketEnvelope struct {
+	// AgentID `main`, or the id of the agent card in which it happens.
+	AgentID   string                      `json:"agent_id,omitempty,omitzero"`
+	AgentRole CardSocketEnvelopeAgentRole `json:"agent_role,omitempty,omitzero"`
+
+	// AgentRunID Example: run_9f2c1b7ad0e44c55
+	AgentRunID RunID  `json:"agent_run_id,omitempty,omitzero"`
+	CardID     string `json:"card_id"`
+
+	// CardKind One of `x-card-schemas`; more may come.
+	CardKind string  `json:"card_kind"`
+	EventID  EventID `json:"event_id,omitempty,omitzero"`
+
+	// ParentCardID Absent at the root.
+	ParentCardID string `json:"parent_card_id,omitempty,omitzero"`
+
+	// Seq Counts the events of the trace from 1. Session events have none.
+	Seq       int64                      `json:"seq,omitempty,omitzero"`
+	SessionID SessionID                  `json:"session_id,omitempty,omitzero"`
+	Severity  CardSocketEnvelopeSeverity `json:"severity,omitempty,omitzero"`
+	Timestamp time.Time                  `json:"timestamp,omitempty,omitzero"`
+	TraceID   string                     `json:"trace_id,omitempty,omitzero"`
+}
+
+// CardSocketEnvelopeAgentRole defines model for CardSocketEnvelope.AgentRole.
+type CardSocketEnvelopeAgentRole string
+
+// CardSocketEnvelopeSeverity defines model for CardSocketEnvelope.Severity.
+type CardSocketEnvelopeSeverity string
+
+// CardSocketError Why something failed. An unknown `type` is to be taken as `internal`.
+type CardSocketError struct {
+	// Code For machines.
+	Code string `json:"code,omitempty,omitzero"`
+
+	// Details More of it, by name.
+	Details json.RawMessage `json:"details,omitempty,omitzero"`
+
+	// Message For developers.
+	Message  string `json:"message"`
+	Recovery struct {
+		Action     CardSocketErrorRecoveryAction `json:"action"`
+		NextCardID string                        `json:"next_card_id,omitempty,omitzero"`
+	} `json:"recovery,omitempty,omitzero"`
+	RetryAfterMs int64  `json:"retry_after_ms,omitempty,omitzero"`
+	Retryable    bool   `json:"retryable"`
+	Type         string `json:"type"`
+
+	// UserMessage For the person.
+	UserMessage string `json:"user_message,omitempty,omitzero"`
+}
+
+// CardSocketErrorRecoveryAction defines model for CardSocketError.Recovery.Action.
+type CardSocketErrorRecoveryAction string
+
+// CardSocketEscalation The agent goes on in another mode.
+type CardSocketEscalation struct {
+	FromMode string `json:"from_mode"`
+	Reason   string `json:"reason,omitempty,omitzero"`
+	ToMode   string `json:"to_mode"`
+}
+
+// CardSocketEvent What the hub sends on `/v1/ws`, one JSON object per text message and line (S0 §3); only the answer to a ping, `{type: pong}`, is none. `x-payload-schemas` names the shape of `payload` by `type`; of `card.add` and `card.set`, and of `inner` of `card.close`, it is that of the card's kind in `x-card-schemas`, of `card.set` and `inner` a part of it. A card of another kind may have any payload.
+type CardSocketEvent struct {
+	// Envelope What an event belongs to. `card_id` and `card_kind` are empty for prompts and session events.
+	Envelope CardSocketEnvelope `json:"envelope"`
+
+	// Hint Advice on how to show a card.
+	Hint CardSocketHint `json:"hint,omitempty,omitzero"`
+
+	// Metrics What a card has cost, with its end. Unknown is absent.
+	Metrics CardSocketMetrics `json:"metrics,omitempty,omitzero"`
+	Payload json.RawMessage   `json:"payload"`
+
+	// Type What a client does with an event. Readers ignore one that they do not know.
+	Type CardSocketAction `json:"type"`
+}
+
+// CardSocketFailure Of a frame of the client, or of the conversation. The connection goes on.
+type CardSocketFailure struct {
+	// Error Why something failed. An unknown `type` is to be taken as `internal`.
+	Error CardSocketError `json:"error"`
+}
+
+// CardSocketFrame What a client sends on `/v1/ws`, one JSON object per text message. `x-frame-schemas` names its shape by `type`; keys that are not known are ignored.
+type CardSocketFrame struct {
+	Type string `json:"type"`
+}
+
+// CardSocketHeartbeat A sign of life.
+type CardSocketHeartbeat struct {
+	ActiveToolCardID string `json:"active_tool_card_id,omitempty,omitzero"`
+	Stage            string `json:"stage,omitempty,omitzero"`
+	UptimeMs         int64  `json:"uptime_ms,omitempty,omitzero"`
+}
+
+// CardSocketHint Advice on how to show a card.
+type CardSocketHint struct {
+	Icon         string                     `json:"icon,omitempty,omitzero"`
+	InitialState CardSocketHintInitialState `json:"initial_state,omitempty,omitzero"`
+	Persona      string                     `json:"persona,omitempty,omitzero"`
+	RenderHint   string                     `json:"render_hint,omitempty,omitzero"`
+	Summary      string                     `json:"summary,omitempty,omitzero"`
+	Title        string                     `json:"title,omitempty,omitzero"`
+}
+
+// CardSocketHintInitialState defines model for CardSocketHint.InitialState.
+type CardSocketHintInitialState string
+
+// CardSocketInject Reserved.
+type CardSocketInject struct {
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID string               `json:"event_id,omitempty,omitzero"`
+	Text    string               `json:"text"`
+	TraceID string               `json:"trace_id,omitempty,omitzero"`
+	Type    CardSocketInjectType `json:"type"`
+}
+
+// CardSocketInjectType defines model for CardSocketInject.Type.
+type CardSocketInjectType string
+
+// CardSocketIntent What it is for.
+type CardSocketIntent struct {
+	Intent string `json:"intent"`
+}
+
+// CardSocketInterrupt Stops the turn that is under way.
+type CardSocketInterrupt struct {
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID string                  `json:"event_id,omitempty,omitzero"`
+	TraceID string                  `json:"trace_id,omitempty,omitzero"`
+	Type    CardSocketInterruptType `json:"type"`
+}
+
+// CardSocketInterruptType defines model for CardSocketInterrupt.Type.
+type CardSocketInterruptType string
+
+// CardSocketMemoryOp The agent read or wrote its memory, or made it shorter.
+type CardSocketMemoryOp struct {
+	Bytes   int64                `json:"bytes,omitempty,omitzero"`
+	Op      CardSocketMemoryOpOp `json:"op"`
+	Subject string               `json:"subject,omitempty,omitzero"`
+}
+
+// CardSocketMemoryOpOp defines model for CardSocketMemoryOp.Op.
+type CardSocketMemoryOpOp string
+
+// CardSocketMessage What somebody says; the text comes with `card.append`.
+type CardSocketMessage struct {
+	Model      string                      `json:"model,omitempty,omitzero"`
+	Role       CardSocketMessageRole       `json:"role,omitempty,omitzero"`
+	StopReason CardSocketMessageStopReason `json:"stop_reason,omitempty,omitzero"`
+}
+
+// CardSocketMessageRole defines model for CardSocketMessage.Role.
+type CardSocketMessageRole string
+
+// CardSocketMessageStopReason defines model for CardSocketMessage.StopReason.
+type CardSocketMessageStopReason string
+
+// CardSocketMetrics What a card has cost, with its end. Unknown is absent.
+type CardSocketMetrics struct {
+	// BudgetLimit A budget or a part of one.
+	BudgetLimit CardSocketAmount `json:"budget_limit,omitempty,omitzero"`
+
+	// BudgetSpent A budget or a part of one.
+	BudgetSpent      CardSocketAmount `json:"budget_spent,omitempty,omitzero"`
+	CacheReadTokens  int64            `json:"cache_read_tokens,omitempty,omitzero"`
+	CacheWriteTokens int64            `json:"cache_write_tokens,omitempty,omitzero"`
+	CostUsd          float64          `json:"cost_usd,omitempty,omitzero"`
+	DurationMs       int64            `json:"duration_ms,omitempty,omitzero"`
+	Model            string           `json:"model,omitempty,omitzero"`
+	TokensIn         int64            `json:"tokens_in,omitempty,omitzero"`
+	TokensOut        int64            `json:"tokens_out,omitempty,omitzero"`
+}
+
+// CardSocketNote A remark.
+type CardSocketNote struct {
+	Severity CardSocketNoteSeverity `json:"severity,omitempty,omitzero"`
+	Text     string                 `json:"text"`
+}
+
+// CardSocketNoteSeverity defines model for CardSocketNote.Severity.
+type CardSocketNoteSeverity string
+
+// CardSocketOpened The first frame about a conversation.
+type CardSocketOpened struct {
+	// Capabilities What one side can do. What is false is left out.
+	Capabilities CardSocketCapabilities `json:"capabilities"`
+
+	// Model That an agent of the conversation has named last. Absent: none has.
+	Model           string `json:"model,omitempty,omitzero"`
+	ProtocolVersion string `json:"protocol_version"`
+}
+
+// CardSocketPermission May a tool be used?
+type CardSocketPermission struct {
+	IsReadOnly bool   `json:"is_read_only,omitempty,omitzero"`
+	Message    string `json:"message,omitempty,omitzero"`
+	Options    []struct {
+		Allow bool                             `json:"allow"`
+		Label string                           `json:"label"`
+		Scope CardSocketPermissionOptionsScope `json:"scope"`
+	} `json:"options"`
+	PermissionKey string `json:"permission_key,omitempty,omitzero"`
+	ToolInput     string `json:"tool_input,omitempty,omitzero"`
+	ToolName      string `json:"tool_name"`
+}
+
+// CardSocketPermissionOptionsScope defines model for CardSocketPermission.Options.Scope.
+type CardSocketPermissionOptionsScope string
+
+// CardSocketPing A sign of life; a `ping` is answered with a `pong`.
+type CardSocketPing struct {
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID string             `json:"event_id,omitempty,omitzero"`
+	Type    CardSocketPingType `json:"type"`
+}
+
+// CardSocketPingType defines model for CardSocketPing.Type.
+type CardSocketPingType string
+
+// CardSocketPlan A plan that is carried out.
+type CardSocketPlan struct {
+	Goal      string `json:"goal,omitempty,omitzero"`
+	PlanID    string `json:"plan_id,omitempty,omitzero"`
+	Rationale string `json:"rationale,omitempty,omitzero"`
+	Steps     []struct {
+		DependsOn         []string `json:"depends_on,omitempty,omitzero"`
+		StepID            string   `json:"step_id"`
+		SubagentType      string   `json:"subagent_type,omitempty,omitzero"`
+		UserFacingSummary string   `json:"user_facing_summary,omitempty,omitzero"`
+		UserFacingTitle   string   `json:"user_facing_title,omitempty,omitzero"`
+	} `json:"steps,omitempty,omitzero"`
+	Strategy CardSocketPlanStrategy `json:"strategy,omitempty,omitzero"`
+}
+
+// CardSocketPlanStrategy defines model for CardSocketPlan.Strategy.
+type CardSocketPlanStrategy string
+
+// CardSocketPlanReview Is this plan right? It has no card before it is approved.
+type CardSocketPlanReview struct {
+	AvailableSubagents []string `json:"available_subagents,omitempty,omitzero"`
+	Goal               string   `json:"goal,omitempty,omitzero"`
+	PlanID             string   `json:"plan_id"`
+	Rationale          string   `json:"rationale,omitempty,omitzero"`
+	RejectionReason    string   `json:"rejection_reason,omitempty,omitzero"`
+	Steps              []struct {
+		DependsOn    []string `json:"depends_on,omitempty,omitzero"`
+		Description  string   `json:"description,omitempty,omitzero"`
+		ID           string   `json:"id"`
+		Prompt       string   `json:"prompt,omitempty,omitzero"`
+		SubagentType string   `json:"subagent_type,omitempty,omitzero"`
+	} `json:"steps"`
+}
+
+// CardSocketProgress How far it is.
+type CardSocketProgress struct {
+	EtaMs          int64   `json:"eta_ms,omitempty,omitzero"`
+	ItemsProcessed int64   `json:"items_processed,omitempty,omitzero"`
+	ItemsTotal     int64   `json:"items_total,omitempty,omitzero"`
+	ProgressPct    float64 `json:"progress_pct,omitempty,omitzero"`
+	Stage          string  `json:"stage,omitempty,omitzero"`
+	Unit           string  `json:"unit,omitempty,omitzero"`
+}
+
+// CardSocketPrompt Asks a person. One that waits is sent again after `opened`, in the same bytes.
+type CardSocketPrompt struct {
+	// Inner By `kind`: `x-inner-schemas` names it.
+	Inner json.RawMessage `json:"inner"`
+
+	// Kind One of `x-inner-schemas`; more may come.
+	Kind      string    `json:"kind"`
+	RequestID RequestID `json:"request_id"`
+
+	// TimeoutMs Absent: as long as it takes.
+	TimeoutMs int64 `json:"timeout_ms,omitempty,omitzero"`
+}
+
+// CardSocketPromptResponse Answers a prompt.
+type CardSocketPromptResponse struct {
+	// Decision `approved` or `denied`; to a `step_decision` `continue`, `retry` or `cancel`.
+	Decision string `json:"decision,omitempty,omitzero"`
+
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID string `json:"event_id,omitempty,omitzero"`
+
+	// Payload By the kind of the prompt: `approved`, `scope` and `message`; `selected_options` and `custom_text`; `approved`, `updated_steps` and `reason`; `note`.
+	Payload   json.RawMessage              `json:"payload,omitempty,omitzero"`
+	RequestID string                       `json:"request_id"`
+	Type      CardSocketPromptResponseType `json:"type"`
+}
+
+// CardSocketPromptResponseType defines model for CardSocketPromptResponse.Type.
+type CardSocketPromptResponseType string
+
+// CardSocketQuestion Which of these, or what else?
+type CardSocketQuestion struct {
+	// AllowCustom Whether an answer in one's own words is taken. Absent is true.
+	AllowCustom bool `json:"allow_custom,omitempty,omitzero"`
+	Multi       bool `json:"multi,omitempty,omitzero"`
+	Options     []struct {
+		Description string `json:"description,omitempty,omitzero"`
+		Label       string `json:"label"`
+	} `json:"options,omitempty,omitzero"`
+	Question string `json:"question"`
+}
+
+// CardSocketReply What became of a prompt, wherever it was answered.
+type CardSocketReply struct {
+	Decision  CardSocketReplyDecision `json:"decision"`
+	Reason    string                  `json:"reason,omitempty,omitzero"`
+	RequestID RequestID               `json:"request_id"`
+}
+
+// CardSocketReplyDecision defines model for CardSocketReply.Decision.
+type CardSocketReplyDecision string
+
+// CardSocketResume Goes on behind what the client has.
+type CardSocketResume struct {
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID string `json:"event_id,omitempty,omitzero"`
+
+	// LastSeq Of the newest event that the client has, 0 for none.
+	LastSeq int64 `json:"last_seq"`
+
+	// MessageCursors By card, the newest append that the client has: those up to it are left out.
+	MessageCursors map[string]int64     `json:"message_cursors,omitempty,omitzero"`
+	TraceID        string               `json:"trace_id"`
+	Type           CardSocketResumeType `json:"type"`
+}
+
+// CardSocketResumeType defines model for CardSocketResume.Type.
+type CardSocketResumeType string
+
+// CardSocketResumeFailed Why the client has to begin anew.
+type CardSocketResumeFailed struct {
+	Reason  CardSocketResumeFailedReason `json:"reason"`
+	TraceID string                       `json:"trace_id,omitempty,omitzero"`
+}
+
+// CardSocketResumeFailedReason defines model for CardSocketResumeFailed.Reason.
+type CardSocketResumeFailedReason string
+
+// CardSocketResumed The events that follow; none when `to_seq` is one less than `from_seq`.
+type CardSocketResumed struct {
+	FromSeq int64  `json:"from_seq"`
+	ToSeq   int64  `json:"to_seq"`
+	TraceID string `json:"trace_id"`
+}
+
+// CardSocketSessionEvent Something about the connection or the conversation.
+type CardSocketSessionEvent struct {
+	// Inner By `kind`: `x-inner-schemas` names it.
+	Inner json.RawMessage            `json:"inner,omitempty,omitzero"`
+	Kind  CardSocketSessionEventKind `json:"kind"`
+}
+
+// CardSocketSessionEventKind defines model for CardSocketSessionEvent.Kind.
+type CardSocketSessionEventKind string
+
+// CardSocketSource Where the bytes of a block are. This hub takes `upload` and `base64`.
+type CardSocketSource struct {
+	// AttachmentID Of a file from `POST /client/attachments`.
+	AttachmentID string `json:"attachment_id,omitempty,omitzero"`
+
+	// Data In base64.
+	Data      string               `json:"data,omitempty,omitzero"`
+	Filename  string               `json:"filename,omitempty,omitzero"`
+	MediaType string               `json:"media_type,omitempty,omitzero"`
+	Path      string               `json:"path,omitempty,omitzero"`
+	Type      CardSocketSourceType `json:"type"`
+	URL       string               `json:"url,omitempty,omitzero"`
+}
+
+// CardSocketSourceType defines model for CardSocketSource.Type.
+type CardSocketSourceType string
+
+// CardSocketStep A step of a plan.
+type CardSocketStep struct {
+	Artifacts []CardSocketArtifactRef `json:"artifacts,omitempty,omitzero"`
+	Attempts  int64                   `json:"attempts,omitempty,omitzero"`
+
+	// Deliverables Ids of artifacts.
+	Deliverables []string `json:"deliverables,omitempty,omitzero"`
+	InputSummary string   `json:"input_summary,omitempty,omitzero"`
+
+	// OutputSummary At the end.
+	OutputSummary string               `json:"output_summary,omitempty,omitzero"`
+	Status        CardSocketStepStatus `json:"status,omitempty,omitzero"`
+	StepID        string               `json:"step_id,omitempty,omitzero"`
+	SubagentType  string               `json:"subagent_type,omitempty,omitzero"`
+}
+
+// CardSocketStepStatus defines model for CardSocketStep.Status.
+type CardSocketStepStatus string
+
+// CardSocketStepDecision A step has failed for good: what now?
+type CardSocketStepDecision struct {
+	AllowRetry      bool                        `json:"allow_retry,omitempty,omitzero"`
+	Attempts        int64                       `json:"attempts,omitempty,omitzero"`
+	Reason          string                      `json:"reason,omitempty,omitzero"`
+	Scope           CardSocketStepDecisionScope `json:"scope"`
+	StepDescription string                      `json:"step_description,omitempty,omitzero"`
+	StepID          string                      `json:"step_id,omitempty,omitzero"`
+}
+
+// CardSocketStepDecisionScope defines model for CardSocketStepDecision.Scope.
+type CardSocketStepDecisionScope string
+
+// CardSocketSystem Something that the person should know. An unknown `topic` is shown by `summary`.
+type CardSocketSystem struct {
+	ActionHint string `json:"action_hint,omitempty,omitzero"`
+	Summary    string `json:"summary,omitempty,omitzero"`
+	Topic      string `json:"topic,omitempty,omitzero"`
+}
+
+// CardSocketTeam Agents that work together.
+type CardSocketTeam struct {
+	Members  []string `json:"members,omitempty,omitzero"`
+	TeamName string   `json:"team_name"`
+}
+
+// CardSocketThinking Reasoning that stands by itself; the text comes with `card.append`.
+type CardSocketThinking struct {
+	// Length Characters, at the end.
+	Length int64 `json:"length,omitempty,omitzero"`
+}
+
+// CardSocketTick A signal of the moment. Only `progress` and `heartbeat` may be left out.
+type CardSocketTick struct {
+	// Inner By `kind`: `x-inner-schemas` names it.
+	Inner json.RawMessage    `json:"inner"`
+	Kind  CardSocketTickKind `json:"kind"`
+}
+
+// CardSocketTickKind defines model for CardSocketTick.Kind.
+type CardSocketTickKind string
+
+// CardSocketTodo An entry of a list of things to do.
+type CardSocketTodo struct {
+	ActiveForm string               `json:"active_form,omitempty,omitzero"`
+	Owner      string               `json:"owner,omitempty,omitzero"`
+	Status     CardSocketTodoStatus `json:"status,omitempty,omitzero"`
+	Subject    string               `json:"subject,omitempty,omitzero"`
+}
+
+// CardSocketTodoStatus defines model for CardSocketTodo.Status.
+type CardSocketTodoStatus string
+
+// CardSocketTool A call of a tool.
+type CardSocketTool struct {
+	Artifacts      []CardSocketArtifactRef `json:"artifacts,omitempty,omitzero"`
+	AwaitSessionID string                  `json:"await_session_id,omitempty,omitzero"`
+	FilePath       string                  `json:"file_path,omitempty,omitzero"`
+
+	// Input What it is called with: any JSON value.
+	Input    json.RawMessage `json:"input,omitempty,omitzero"`
+	Intent   string          `json:"intent,omitempty,omitzero"`
+	Language string          `json:"language,omitempty,omitzero"`
+
+	// Metadata More about the result, by name.
+	Metadata json.RawMessage `json:"metadata,omitempty,omitzero"`
+	Name     string          `json:"name,omitempty,omitzero"`
+
+	// Output At the end.
+	Output     string               `json:"output,omitempty,omitzero"`
+	Phase      CardSocketToolPhase  `json:"phase,omitempty,omitzero"`
+	PhaseBytes int64                `json:"phase_bytes,omitempty,omitzero"`
+	PhaseHint  string               `json:"phase_hint,omitempty,omitzero"`
+	RenderHint string               `json:"render_hint,omitempty,omitzero"`
+	Target     CardSocketToolTarget `json:"target,omitempty,omitzero"`
+}
+
+// CardSocketToolPhase defines model for CardSocketTool.Phase.
+type CardSocketToolPhase string
+
+// CardSocketToolTarget defines model for CardSocketTool.Target.
+type CardSocketToolTarget string
+
+// CardSocketToolResult What a tool of the client has come to.
+type CardSocketToolResult struct {
+	// Error Why something failed. An unknown `type` is to be taken as `internal`.
+	Error CardSocketError `json:"error,omitempty,omitzero"`
+
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID string `json:"event_id,omitempty,omitzero"`
+
+	// Metadata More about it, by name.
+	Metadata json.RawMessage `json:"metadata,omitempty,omitzero"`
+
+	// Output Any JSON value.
+	Output    json.RawMessage            `json:"output,omitempty,omitzero"`
+	Status    CardSocketToolResultStatus `json:"status"`
+	ToolUseID string                     `json:"tool_use_id"`
+	Type      CardSocketToolResultType   `json:"type"`
+}
+
+// CardSocketToolResultStatus defines model for CardSocketToolResult.Status.
+type CardSocketToolResultStatus string
+
+// CardSocketToolResultType defines model for CardSocketToolResult.Type.
+type CardSocketToolResultType string
+
+// CardSocketTurn One turn of the conversation.
+type CardSocketTurn struct {
+	Channel CardSocketTurnChannel `json:"channel,omitempty,omitzero"`
+	TurnNo  int64                 `json:"turn_no,omitempty,omitzero"`
+}
+
+// CardSocketTurnChannel defines model for CardSocketTurn.Channel.
+type CardSocketTurnChannel string
+
+// CardSocketUpdated What has become otherwise since.
+type CardSocketUpdated struct {
+	Members []string `json:"members,omitempty,omitzero"`
+	Model   string   `json:"model,omitempty,omitzero"`
+	Title   string   `json:"title,omitempty,omitzero"`
+}
+
+// CardSocketUserMessage What the person says, in `text` or in `content`. One block, or a string, is taken for `content` too.
+type CardSocketUserMessage struct {
+	// AgentID Which agent answers.
+	AgentID         string                               `json:"agent_id,omitempty,omitzero"`
+	Content         []CardSocketBlock                    `json:"content,omitempty,omitzero"`
+	CoordinatorMode CardSocketUserMessageCoordinatorMode `json:"coordinator_mode,omitempty,omitzero"`
+
+	// EventID A name of the client's own: the same again is the same request, and errors name it.
+	EventID          string                                `json:"event_id,omitempty,omitzero"`
+	PlanConfirmation CardSocketUserMessagePlanConfirmation `json:"plan_confirmation,omitempty,omitzero"`
+	Text             string                                `json:"text,omitempty,omitzero"`
+	Type             CardSocketUserMessageType             `json:"type"`
+}
+
+// CardSocketUserMessageCoordinatorMode defines model for CardSocketUserMessage.CoordinatorMode.
+type CardSocketUserMessageCoordinatorMode string
+
+// CardSocketUserMessagePlanConfirmation defines model for CardSocketUserMessage.PlanConfirmation.
+type CardSocketUserMessagePlanConfirmation string
+
+// CardSocketUserMessageType defines model for CardSocketUserMessage.Type.
+type CardSocketUserMessageType string
 
 // ChangeSeq Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it.
 type ChangeSeq = int64

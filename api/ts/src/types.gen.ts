@@ -246,6 +246,507 @@ export interface CanonicalEventList {
   next?: number;
 }
 
+/** What a client does with an event. Readers ignore one that they do not know. */
+export type CardSocketAction = "card.add" | "card.set" | "card.append" | "card.tick" | "card.close" | "prompt.user" | "prompt.reply" | "session.event";
+
+/** A sub-agent at work. */
+export interface CardSocketAgent {
+  agent_type?: "sync" | "async";
+  artifacts?: CardSocketArtifactRef[];
+  denied_tools?: string[];
+  loaded_skills?: Array<{ name: string; source?: "candidate" | "runtime"; version?: string }>;
+  name?: string;
+  num_turns?: number;
+  /** At the end. */
+  output_summary?: string;
+  parent_agent_id?: string;
+  subagent_type?: string;
+  task_prompt?: string;
+}
+
+/** A budget or a part of one. */
+export interface CardSocketAmount {
+  calls?: number;
+  tokens?: number;
+  usd?: number;
+}
+
+/** The next piece of a channel of a card; never left out. */
+export interface CardSocketAppend {
+  channel: "text" | "tool_input" | "thinking";
+  /** Of `text` and `thinking`. */
+  chunk?: string;
+  /** Which block; absent is 0. */
+  index?: number;
+  /** Of `tool_input`. */
+  partial_json?: string;
+}
+
+/** A file that something produced. */
+export interface CardSocketArtifact {
+  artifact_id: string;
+  description?: string;
+  mime_type?: string;
+  name: string;
+  role?: string;
+  size_bytes?: number;
+  /** A PNG in base64. */
+  thumbnail?: string;
+  type?: string;
+  /** `artifact://` and the id. */
+  uri?: string;
+  version?: number;
+}
+
+/** Names a file that something produced. */
+export interface CardSocketArtifactRef {
+  artifact_id: string;
+  description?: string;
+  mime_type?: string;
+  name: string;
+  role?: string;
+  size_bytes?: number;
+  type?: string;
+}
+
+/** A part of what a person says. */
+export interface CardSocketBlock {
+  source?: CardSocketSource;
+  text?: string;
+  type: "text" | "image" | "file";
+}
+
+/** What the work may cost. */
+export interface CardSocketBudget {
+  kind: "warning" | "exhausted" | "reset";
+  limit?: CardSocketAmount;
+  spent?: CardSocketAmount;
+}
+
+/** What one side can do. What is false is left out. */
+export interface CardSocketCapabilities {
+  artifacts?: boolean;
+  client_tools?: boolean;
+  plan_review?: boolean;
+  recovery?: boolean;
+  streaming?: boolean;
+  sub_agents?: boolean;
+  tasks?: boolean;
+  teams?: boolean;
+  tools?: boolean;
+}
+
+/** The end of a card; a later one counts in the stead of an earlier one. */
+export interface CardSocketClose {
+  error?: CardSocketError;
+  /** What is known at the end, by the card's kind. */
+  inner?: Record<string, unknown>;
+  status: "ok" | "failed" | "skipped" | "cancelled";
+}
+
+/** Chooses the conversation of the connection, or makes one. */
+export interface CardSocketCreate {
+  /** Which agent answers in a conversation that is made. */
+  agent_id?: string;
+  capabilities?: CardSocketCapabilities;
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  session_id?: string;
+  tools?: Array<{ description?: string; input_schema?: Record<string, unknown>; name: string; timeout_ms?: number }>;
+  type: "session.create";
+}
+
+/** What an event belongs to. `card_id` and `card_kind` are empty for prompts and session events. */
+export interface CardSocketEnvelope {
+  /** `main`, or the id of the agent card in which it happens. */
+  agent_id?: string;
+  agent_role?: "persona" | "orchestrator" | "worker" | "system";
+  agent_run_id?: RunID;
+  card_id: string;
+  /** One of `x-card-schemas`; more may come. */
+  card_kind: string;
+  event_id?: EventID;
+  /** Absent at the root. */
+  parent_card_id?: string;
+  /** Counts the events of the trace from 1. Session events have none. */
+  seq?: number;
+  session_id?: SessionID;
+  severity?: "info" | "warn" | "error";
+  timestamp?: string;
+  trace_id?: string;
+}
+
+/** Why something failed. An unknown `type` is to be taken as `internal`. */
+export interface CardSocketError {
+  /** For machines. */
+  code?: string;
+  /** More of it, by name. */
+  details?: Record<string, unknown>;
+  /** For developers. */
+  message: string;
+  recovery?: { action: "retry" | "fallback" | "abort"; next_card_id?: string };
+  retry_after_ms?: number;
+  retryable: boolean;
+  type: string;
+  /** For the person. */
+  user_message?: string;
+}
+
+/** The agent goes on in another mode. */
+export interface CardSocketEscalation {
+  from_mode: string;
+  reason?: string;
+  to_mode: string;
+}
+
+/** What the hub sends on `/v1/ws`, one JSON object per text message and line (S0 §3); only the answer to a ping, `{type: pong}`, is none. `x-payload-schemas` names the shape of `payload` by `type`; of `card.add` and `card.set`, and of `inner` of `card.close`, it is that of the card's kind in `x-card-schemas`, of `card.set` and `inner` a part of it. A card of another kind may have any payload. */
+export interface CardSocketEvent {
+  envelope: CardSocketEnvelope;
+  hint?: CardSocketHint;
+  metrics?: CardSocketMetrics;
+  payload: Record<string, unknown>;
+  type: CardSocketAction;
+}
+
+/** Of a frame of the client, or of the conversation. The connection goes on. */
+export interface CardSocketFailure {
+  error: CardSocketError;
+}
+
+/** What a client sends on `/v1/ws`, one JSON object per text message. `x-frame-schemas` names its shape by `type`; keys that are not known are ignored. */
+export interface CardSocketFrame {
+  type: string;
+}
+
+/** A sign of life. */
+export interface CardSocketHeartbeat {
+  active_tool_card_id?: string;
+  stage?: string;
+  uptime_ms?: number;
+}
+
+/** Advice on how to show a card. */
+export interface CardSocketHint {
+  icon?: string;
+  initial_state?: "expanded" | "collapsed" | "hidden";
+  persona?: string;
+  render_hint?: string;
+  summary?: string;
+  title?: string;
+}
+
+/** Reserved. */
+export interface CardSocketInject {
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  text: string;
+  trace_id?: string;
+  type: "user.inject";
+}
+
+/** What it is for. */
+export interface CardSocketIntent {
+  intent: string;
+}
+
+/** Stops the turn that is under way. */
+export interface CardSocketInterrupt {
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  trace_id?: string;
+  type: "session.interrupt";
+}
+
+/** The agent read or wrote its memory, or made it shorter. */
+export interface CardSocketMemoryOp {
+  bytes?: number;
+  op: "read" | "write" | "compact";
+  subject?: string;
+}
+
+/** What somebody says; the text comes with `card.append`. */
+export interface CardSocketMessage {
+  model?: string;
+  role?: "assistant" | "user";
+  stop_reason?: "end_turn" | "tool_use" | "max_tokens" | "error";
+}
+
+/** What a card has cost, with its end. Unknown is absent. */
+export interface CardSocketMetrics {
+  budget_limit?: CardSocketAmount;
+  budget_spent?: CardSocketAmount;
+  cache_read_tokens?: number;
+  cache_write_tokens?: number;
+  cost_usd?: number;
+  duration_ms?: number;
+  model?: string;
+  tokens_in?: number;
+  tokens_out?: number;
+}
+
+/** A remark. */
+export interface CardSocketNote {
+  severity?: "info" | "warn" | "error";
+  text: string;
+}
+
+/** The first frame about a conversation. */
+export interface CardSocketOpened {
+  capabilities: CardSocketCapabilities;
+  /** That an agent of the conversation has named last. Absent: none has. */
+  model?: string;
+  protocol_version: string;
+}
+
+/** May a tool be used? */
+export interface CardSocketPermission {
+  is_read_only?: boolean;
+  message?: string;
+  options: Array<{ allow: boolean; label: string; scope: "once" | "session" }>;
+  permission_key?: string;
+  tool_input?: string;
+  tool_name: string;
+}
+
+/** A sign of life; a `ping` is answered with a `pong`. */
+export interface CardSocketPing {
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  type: "ping" | "pong";
+}
+
+/** A plan that is carried out. */
+export interface CardSocketPlan {
+  goal?: string;
+  plan_id?: string;
+  rationale?: string;
+  steps?: Array<{ depends_on?: string[]; step_id: string; subagent_type?: string; user_facing_summary?: string; user_facing_title?: string }>;
+  strategy?: "sequential" | "parallel" | "mixed";
+}
+
+/** Is this plan right? It has no card before it is approved. */
+export interface CardSocketPlanReview {
+  available_subagents?: string[];
+  goal?: string;
+  plan_id: string;
+  rationale?: string;
+  rejection_reason?: string;
+  steps: Array<{ depends_on?: string[]; description?: string; id: string; prompt?: string; subagent_type?: string }>;
+}
+
+/** How far it is. */
+export interface CardSocketProgress {
+  eta_ms?: number;
+  items_processed?: number;
+  items_total?: number;
+  progress_pct?: number;
+  stage?: string;
+  unit?: string;
+}
+
+/** Asks a person. One that waits is sent again after `opened`, in the same bytes. */
+export interface CardSocketPrompt {
+  /** By `kind`: `x-inner-schemas` names it. */
+  inner: Record<string, unknown>;
+  /** One of `x-inner-schemas`; more may come. */
+  kind: string;
+  request_id: RequestID;
+  /** Absent: as long as it takes. */
+  timeout_ms?: number;
+}
+
+/** Answers a prompt. */
+export interface CardSocketPromptResponse {
+  /** `approved` or `denied`; to a `step_decision` `continue`, `retry` or `cancel`. */
+  decision?: string;
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  /** By the kind of the prompt: `approved`, `scope` and `message`; `selected_options` and `custom_text`; `approved`, `updated_steps` and `reason`; `note`. */
+  payload?: Record<string, unknown>;
+  request_id: string;
+  type: "prompt.user_response";
+}
+
+/** Which of these, or what else? */
+export interface CardSocketQuestion {
+  /** Whether an answer in one's own words is taken. Absent is true. */
+  allow_custom?: boolean;
+  multi?: boolean;
+  options?: Array<{ description?: string; label: string }>;
+  question: string;
+}
+
+/** What became of a prompt, wherever it was answered. */
+export interface CardSocketReply {
+  decision: "approved" | "denied" | "timeout" | "cancelled";
+  reason?: string;
+  request_id: RequestID;
+}
+
+/** Goes on behind what the client has. */
+export interface CardSocketResume {
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  /** Of the newest event that the client has, 0 for none. */
+  last_seq: number;
+  /** By card, the newest append that the client has: those up to it are left out. */
+  message_cursors?: Record<string, unknown>;
+  trace_id: string;
+  type: "session.resume";
+}
+
+/** Why the client has to begin anew. */
+export interface CardSocketResumeFailed {
+  reason: "events_expired" | "unknown_trace" | "session_not_found";
+  trace_id?: string;
+}
+
+/** The events that follow; none when `to_seq` is one less than `from_seq`. */
+export interface CardSocketResumed {
+  from_seq: number;
+  to_seq: number;
+  trace_id: string;
+}
+
+/** Something about the connection or the conversation. */
+export interface CardSocketSessionEvent {
+  /** By `kind`: `x-inner-schemas` names it. */
+  inner?: Record<string, unknown>;
+  kind: "opened" | "updated" | "error" | "resumed" | "resume_failed";
+}
+
+/** Where the bytes of a block are. This hub takes `upload` and `base64`. */
+export interface CardSocketSource {
+  /** Of a file from `POST /client/attachments`. */
+  attachment_id?: string;
+  /** In base64. */
+  data?: string;
+  filename?: string;
+  media_type?: string;
+  path?: string;
+  type: "upload" | "base64" | "path" | "url";
+  url?: string;
+}
+
+/** A step of a plan. */
+export interface CardSocketStep {
+  artifacts?: CardSocketArtifactRef[];
+  attempts?: number;
+  /** Ids of artifacts. */
+  deliverables?: string[];
+  input_summary?: string;
+  /** At the end. */
+  output_summary?: string;
+  status?: "queued" | "running";
+  step_id?: string;
+  subagent_type?: string;
+}
+
+/** A step has failed for good: what now? */
+export interface CardSocketStepDecision {
+  allow_retry?: boolean;
+  attempts?: number;
+  reason?: string;
+  scope: "step" | "plan";
+  step_description?: string;
+  step_id?: string;
+}
+
+/** Something that the person should know. An unknown `topic` is shown by `summary`. */
+export interface CardSocketSystem {
+  action_hint?: string;
+  summary?: string;
+  topic?: string;
+}
+
+/** Agents that work together. */
+export interface CardSocketTeam {
+  members?: string[];
+  team_name: string;
+}
+
+/** Reasoning that stands by itself; the text comes with `card.append`. */
+export interface CardSocketThinking {
+  /** Characters, at the end. */
+  length?: number;
+}
+
+/** A signal of the moment. Only `progress` and `heartbeat` may be left out. */
+export interface CardSocketTick {
+  /** By `kind`: `x-inner-schemas` names it. */
+  inner: Record<string, unknown>;
+  kind: "progress" | "heartbeat" | "intent" | "note" | "escalation";
+}
+
+/** An entry of a list of things to do. */
+export interface CardSocketTodo {
+  active_form?: string;
+  owner?: string;
+  status?: "pending" | "in_progress" | "completed" | "cancelled";
+  subject?: string;
+}
+
+/** A call of a tool. */
+export interface CardSocketTool {
+  artifacts?: CardSocketArtifactRef[];
+  await_session_id?: string;
+  file_path?: string;
+  /** What it is called with: any JSON value. */
+  input?: unknown;
+  intent?: string;
+  language?: string;
+  /** More about the result, by name. */
+  metadata?: Record<string, unknown>;
+  name?: string;
+  /** At the end. */
+  output?: string;
+  phase?: "planning" | "planning_args" | "queued" | "permission_wait" | "executing";
+  phase_bytes?: number;
+  phase_hint?: string;
+  render_hint?: string;
+  target?: "server" | "client";
+}
+
+/** What a tool of the client has come to. */
+export interface CardSocketToolResult {
+  error?: CardSocketError;
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  /** More about it, by name. */
+  metadata?: Record<string, unknown>;
+  /** Any JSON value. */
+  output?: unknown;
+  status: "ok" | "failed" | "cancelled";
+  tool_use_id: string;
+  type: "tool.result";
+}
+
+/** One turn of the conversation. */
+export interface CardSocketTurn {
+  channel?: "chat" | "voice" | "api";
+  turn_no?: number;
+}
+
+/** What has become otherwise since. */
+export interface CardSocketUpdated {
+  members?: string[];
+  model?: string;
+  title?: string;
+}
+
+/** What the person says, in `text` or in `content`. One block, or a string, is taken for `content` too. */
+export interface CardSocketUserMessage {
+  /** Which agent answers. */
+  agent_id?: string;
+  content?: CardSocketBlock[];
+  coordinator_mode?: "react" | "plan";
+  /** A name of the client's own: the same again is the same request, and errors name it. */
+  event_id?: string;
+  plan_confirmation?: "auto" | "required";
+  text?: string;
+  type: "user.message";
+}
+
 /** Counts what happens to the messages of one conversation after they were sent: edits, recalls, pins, reactions. What was answered has every change up to this one, of the messages in it. */
 export type ChangeSeq = number;
 

@@ -112,6 +112,8 @@ func typeOf(ref *openapi3.SchemaRef) string {
 		return arrayOf(typeOf(schema.Items))
 	case len(schema.Properties) > 0:
 		return inline(schema)
+	case schema.Type == nil:
+		return "unknown"
 	}
 	return "Record<string, unknown>"
 }

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
@@ -64,6 +66,17 @@ func (c *client) write(kind websocket.MessageType, data []byte) {
 	}
 }
 
+var contract = sync.OnceValues(func() (*apicontract.Cards, error) { return apicontract.NewCards(context.Background()) })
+
+// outsideContract says how a message of the hub differs from api/openapi.yaml.
+func outsideContract(raw []byte) error {
+	cards, err := contract()
+	if err != nil {
+		return err
+	}
+	return cards.Event(raw)
+}
+
 // wait is far beyond what anything takes here.
 const wait = 30 * time.Second
 
@@ -75,6 +88,9 @@ func (c *client) tryNext() (card.Event, error) {
 		return card.Event{}, err
 	}
 	c.raw = raw
+	if err := outsideContract(raw); err != nil {
+		c.t.Errorf("%s: %v", raw, err)
+	}
 	e, err := card.Decode(raw)
 	if err != nil {
 		return e, err
