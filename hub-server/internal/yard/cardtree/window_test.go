@@ -125,6 +125,18 @@ func TestAWindowShowsWhatHasBecomeOfEachCard(t *testing.T) {
 	}
 }
 
+func TestALateEndIsSeenInATurnThatIsOver(t *testing.T) {
+	s := newScene()
+	wholeTurn(s)
+	w := newWindow(s, "demo", 80, 60)
+	before := w.View()
+	s.end("", ref(card.Tool, "toolu_2", "msg_1"), card.End{Status: card.OK, Inner: card.ToolPayload{Output: "late, but well"}})
+	w.tells(s)
+	if got := w.View(); strings.Contains(before, "late, but well") || !strings.Contains(got, "late, but well") {
+		t.Errorf("the window shows\n%s", got)
+	}
+}
+
 func TestAQuestionThatComesBeforeItsTurnIsNoGap(t *testing.T) {
 	s := newScene()
 	askingTurn(s)
