@@ -14,6 +14,7 @@ import (
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/npm"
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -34,6 +35,11 @@ type progress struct {
 	RunDigest   string `json:"runDigest"`
 	Words       string `json:"words"`
 	Cursor      string `json:"cursor"`
+
+	Asked   string               `json:"asked"`   // the request of a question
+	Told    int                  `json:"told"`    // questions
+	Answers []card.ReplyDecision `json:"answers"` // to each of them
+	Seq     card.Seq             `json:"seq"`     // of the trace
 }
 
 // A program that installed the package follows a run through a network that fails. What it has at the end is what the Go SDK has, to the byte.
@@ -86,6 +92,12 @@ type program struct {
 // start runs a program of testdata in the folder of an outsider, as a device. It is gone when the test ends.
 func start(t *testing.T, dir, name string, device *rig.Device) *program {
 	t.Helper()
+	return startIn(t, dir, name, device, "")
+}
+
+// startIn is start; the program is about one conversation.
+func startIn(t *testing.T, dir, name string, device *rig.Device, session string) *program {
+	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +110,7 @@ func start(t *testing.T, dir, name string, device *rig.Device) *program {
 		t.Fatal(err)
 	}
 	input, err := json.Marshal(map[string]any{
-		"hub": device.Hub(), "farewell": farewell,
+		"hub": device.Hub(), "farewell": farewell, "session": session,
 		"credentials": map[string]any{
 			"access_token": credentials.AccessToken, "refresh_token": credentials.RefreshToken, "expires_at": credentials.ExpiresAt.UnixMilli(),
 			"user_id": credentials.UserID, "username": credentials.Username, "device_id": credentials.DeviceID,
