@@ -15,7 +15,7 @@ func (s *State) in(t *thread, name event.SubAgent) *scope {
 	if sc := t.declared(name); sc != nil {
 		return sc
 	}
-	sc := s.newScope(t, name)
+	sc := s.newScope(t, name, t.main())
 	payload := card.AgentPayload{Name: string(name), ParentAgentID: t.main().id}
 	s.openAgent(sc, t, string(name), t.spawnerOf(t.main()), payload)
 	return sc
@@ -51,7 +51,7 @@ func (s *State) taskStarted(f Fact) {
 		s.set(sc.card, payload)
 		return
 	}
-	sc := s.newScope(t, p.AgentID)
+	sc := s.newScope(t, p.AgentID, above)
 	s.openAgent(sc, t, string(p.AgentID), t.placeOf(p, above), payload)
 }
 

@@ -15,22 +15,32 @@ const (
 	mostCards  = 1200 // of one run, open ones too: more than the calls that may be open at once (run.Normaliser)
 )
 
-// newScope is a sub-agent that begins to work. At times it makes room first.
-func (s *State) newScope(t *thread, name event.SubAgent) *scope {
+// newScope is a sub-agent that begins to work below another one. At times it makes room first.
+func (s *State) newScope(t *thread, name event.SubAgent, above *scope) *scope {
 	if len(t.scopes)%keptScopes == 0 {
-		t.forgetScopes(s.busy(t))
+		busy := s.busy(t)
+		busy[above] = true
+		t.forgetScopes(busy)
 	}
 	sc := &scope{name: name}
 	t.scopes = append(t.scopes, sc)
 	return sc
 }
 
-// crowd gives up the oldest card without any below it when a run has opened more than can be remembered.
+// crowd gives up the oldest card without any open one below it when a run has opened more than can be remembered.
 func (s *State) crowd(t *thread) {
 	if len(t.nodes) <= mostCards {
 		return
 	}
-	i := slices.IndexFunc(t.nodes, func(n *node) bool { return n.open && n.kids == 0 && n != t.root })
+	above := map[*node]bool{}
+	for _, other := range s.threads {
+		for _, n := range other.nodes {
+			if n.open {
+				above[n.parent] = true
+			}
+		}
+	}
+	i := slices.IndexFunc(t.nodes, func(n *node) bool { return n.open && !above[n] && n != t.root })
 	if i >= 0 && i < len(t.nodes)-1 {
 		s.close(t.nodes[i], card.End{Status: card.Skipped})
 	}

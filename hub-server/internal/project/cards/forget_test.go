@@ -1,10 +1,12 @@
 package cards_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/cards"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
@@ -82,6 +84,41 @@ func TestACallThatAQuestionIsAboutIsRememberedThoughItHasEnded(t *testing.T) {
 			got := w.says(0, event.PromptAnswered, `{"request_id":"req_0000000000000001","decision":"allow","by":"person"}`)
 			if len(got) != 1 {
 				t.Errorf("%d events for the answer, want the reply: the call has ended", len(got))
+			}
+		})
+	}
+}
+
+// Room is made for a card by others than the one below which it stands: the trace can go on from its checkpoint.
+func TestRoomIsMadeForACardWithoutWhatItStandsBelow(t *testing.T) {
+	for name, play := range map[string]func(says func(event.Type, string)){
+		"a step, for which the plan is the oldest card": func(says func(event.Type, string)) {
+			says(event.Plan, `{"plan_id":"p"}`)
+			for i := range 16 {
+				says(event.ToolStarted, fmt.Sprintf(`{"tool_call_id":"call_%d","tool_name":"Bash"}`, i))
+				says(event.ToolCompleted, fmt.Sprintf(`{"tool_call_id":"call_%d","result":1}`, i))
+			}
+			for i := range 1182 {
+				says(event.Todo, fmt.Sprintf(`{"todo_id":"%d","subject":"x"}`, i))
+			}
+			says(event.PlanStepStatus, `{"plan_id":"p","step_id":"s","status":"running"}`)
+		},
+		"a sub-agent of one that has ended": func(says func(event.Type, string)) {
+			for i := range 127 {
+				says(event.TaskStarted, fmt.Sprintf(`{"agent_id":"sub_%d","name":"helper"}`, i))
+				says(event.SubAgentStatus, fmt.Sprintf(`{"agent_id":"sub_%d","status":"ok"}`, i))
+			}
+			says(event.TaskStarted, `{"agent_id":"sub_new","parent_agent_id":"sub_0","name":"helper"}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, place := cards.New(trace, session, card.English), int64(0)
+			play(func(kind event.Type, payload string) {
+				place++
+				s.Apply(cards.Fact{Place: place, Run: cards.Run{ID: theRun}, Event: kind, Payload: json.RawMessage(payload)})
+			})
+			if _, err := cards.Restore(s.Encode()); err != nil {
+				t.Error(err)
 			}
 		})
 	}

@@ -89,11 +89,11 @@ func (s *State) openAs(n *node, sc *scope, t *thread, parent *node, payload any,
 	n.scope, n.thread, n.parent, n.open = sc, t, parent, true
 	n.began, n.seq = s.at.UnixMilli(), s.trace.Last+1
 	n.timeout = card.Lookup(n.kind).Timeout.Milliseconds()
-	t.nodes = append(t.nodes, n)
-	s.crowd(t)
 	if parent != nil {
 		parent.kids++
 	}
+	t.nodes = append(t.nodes, n)
+	s.crowd(t)
 	s.tell(n.builder(s).Add(n.handle(), payload, hint))
 	s.renew(n)
 	return n
