@@ -120,6 +120,26 @@ func TestALostEventIsNoticedAtOnce(t *testing.T) {
 	})
 }
 
+// A resume that has failed has the next live event count as the first. That is for the trace which could not be resumed: another one begins at 1.
+func TestAnotherTraceIsHeardFromItsBeginningThoughAResumeHasFailed(t *testing.T) {
+	now := time.Date(2026, 5, 7, 10, 0, 0, 0, time.UTC)
+	other := &card.Trace{ID: "tr_ffffffffffffffffffffffff", Session: "sess_1"}
+	turn := card.Ref{ID: "turn_1", Kind: card.Turn}
+	first := other.At(now, "run_0123456789abcdef").Add(turn, card.TurnPayload{TurnNo: 1}, nil)
+	second := other.At(now, "run_0123456789abcdef").Set(turn, card.TurnPayload{TurnNo: 1})
+	f := NewCardForest()
+	f.Apply(card.Opening{Session: "sess_1", Trace: testTrace}.Tell(now, card.ResumeFailed, card.ResumeFailedInner{Reason: card.EventsExpired}))
+	f.Apply(card.Opening{Session: "sess_1", Trace: other.ID}.Tell(now, card.Opened, card.OpenedInner{ProtocolVersion: card.ProtocolVersion}))
+	for _, step := range []struct {
+		event card.Event
+		want  Verdict
+	}{{second, Missed}, {first, Applied}, {second, Applied}} {
+		if got := f.Apply(step.event); got != step.want {
+			t.Errorf("event %d is %s, want %s", step.event.Envelope.Seq, verdictNames[got], verdictNames[step.want])
+		}
+	}
+}
+
 func FuzzForestApply(f *testing.F) {
 	f.Add(
 		[]byte(`{"type":"card.add","envelope":{"card_id":"x","card_kind":"tool","seq":1},"payload":{}}`),

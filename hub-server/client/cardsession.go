@@ -40,7 +40,7 @@ func (f *CardForest) opened(at card.Envelope, inner card.OpenedInner) {
 	if at.TraceID != "" && at.TraceID != f.trace {
 		clear(f.prompts)
 		f.clear()
-		f.trace = at.TraceID
+		f.trace, f.adopt = at.TraceID, false
 	}
 	f.session.ID, f.session.Model, f.session.Capabilities, f.session.Error = at.SessionID, inner.Model, inner.Capabilities, nil
 }
