@@ -36,6 +36,7 @@ everything() {
 	test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./hub-server/internal/sqlstore -write-for "$(of 30 2)s" -seed "$SEED"
 	test -run '^(TestP10|TestP11|TestEveryPage)' ./hub-server/internal/sqlstore \
 		-prompt-crashes "$(of 300 30)" -questions "$(of 500 50)" -seed "$SEED"
+	test -run '^(TestCutAtAnyByte|TestP11)' ./hub-server/internal/gate/cards -cuts "$(of 10000 500)" -questions "$(of 500 50)" -seed "$SEED"
 	test ./hub-server/internal/simulator -seeds "$(of 5000 1000)"
 	test -run '^TestAfterADay' ./deploy/e2e/devices -days "$(of 20 3)" -seed "$SEED"
 	echo "faults: P1 to P13 took $(elapsed)"

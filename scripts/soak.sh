@@ -28,6 +28,8 @@ test -run '^(TestALogIsDense|TestAnOutboxThat|TestATailReader)' ./hub-server/int
 	-write-for $((minutes * 30))s -logs 1024 -seed "$SEED"
 test -run '^(TestP10|TestP11)' ./hub-server/internal/sqlstore \
 	-prompt-crashes $((minutes * 40)) -questions $((minutes * 200)) -seed "$SEED"
+test -run '^(TestCutAtAnyByte|TestP11)' ./hub-server/internal/gate/cards \
+	-cuts $((minutes * 1000)) -questions $((minutes * 200)) -seed "$SEED"
 test ./hub-server/internal/simulator -seeds $((minutes * 400))
 test ./hub-server/internal/simulator -seeds $((minutes * 4000))
 test -run '^TestAfterADay' ./deploy/e2e/devices -days $((minutes * 2)) -seed "$SEED"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -205,12 +206,26 @@ func (w *town) hub(change ...func(*Server)) *hub {
 	w.mu.Lock()
 	w.hubs = append(w.hubs, h)
 	w.mu.Unlock()
-	w.run(tail.Run)
+	deaf := w.run(tail.Run)
 	<-tail.Ready()
-	h.stop = w.run(h.Run)
+	shut := w.run(h.Run)
 	h.server = httptest.NewServer(h.Server)
-	w.t.Cleanup(h.server.Close)
+	h.stop = sync.OnceFunc(func() {
+		shut()
+		h.server.Close()
+		deaf()
+		w.forget(h)
+	})
+	w.t.Cleanup(h.stop)
 	return h
+}
+
+// forget leaves a hub out that has stopped.
+func (w *town) forget(h *hub) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hubs = slices.DeleteFunc(w.hubs, func(one *hub) bool { return one == h })
+	tails.Delete(h)
 }
 
 // answer stands for httpapi's problems.
