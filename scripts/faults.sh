@@ -6,8 +6,8 @@
 #   SEED=0     what goes wrong and when, for all of it; 0 means something new, which is the first line printed. (The simulator has its own:
 #              it plays the stories from 1 on.)
 #
-# Whole systems come first (P1, P2, P3, P5, P6, P12, P13, P15, P16, P17, P19), then what is tried closer to the code (P4, P7, P8, P9, P10, P11, and the
-# simulator); how long that took is printed, and docs/guarantees.md has it for two cores. Then come P22, P24, and P23, which plays P1, P2, P3 and
+# Whole systems come first (P1, P2, P3, P5, P6, P12, P13, P15, P16, P17, P19), then what is tried closer to the code (P4, P7, P8, P9, P10, P11, cards, and
+# the simulator); how long that took is printed, and docs/guarantees.md has it for two cores. Then come P22, P24, and P23, which plays P1, P2, P3 and
 # P12 again with wrong clocks. A failure stops nothing: the end says everything that was tried and all that failed. The race detector is off:
 # `make test` has it, and here it would only make faults rarer.
 set -eu
