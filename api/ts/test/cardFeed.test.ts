@@ -251,11 +251,16 @@ test("what is due is sent over the next connection, once", async (t) => {
       assert.deepEqual(await hub.next(), { type: "ping" });
       next.text('{"type":"pong"}');
     }
+    next.cut();
+    await hub.welcome(0);
+    assert.deepEqual(await hub.next(), { type: "ping" }, "and nothing before");
     return again;
   })();
   await f.events("opened");
   f.feed.send({ type: "session.interrupt" }, "c1");
   assert.ok((await f.events("error")).failed?.again);
+  await f.down();
+  await f.events("opened");
   await f.down();
   await f.events("opened");
   void f.update().catch(() => {});
