@@ -129,7 +129,7 @@ func (a *author) tell(of id.Run, said []run.Candidate) {
 	for _, c := range said {
 		payload, err := c.Encode()
 		a.must(err)
-		events = append(events, string(event.WireOf(c.Type, payload)), json.RawMessage(payload))
+		events = append(events, string(event.WireOf(c.Type, payload)), payload)
 	}
 	if len(events) > 0 {
 		a.tells(a.edge, of, events...)

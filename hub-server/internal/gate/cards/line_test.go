@@ -22,7 +22,7 @@ type line struct {
 
 // The bytes after which a connection breaks, at most. Those of the request come first, about 250, and of the answer, about 130.
 const (
-	mostDown = 6000
+	mostDown = 12000
 	mostUp   = 700
 )
 
@@ -111,7 +111,7 @@ func (c *cable) cut() {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.abort {
 		tcp.SetLinger(0) //nolint:errcheck // a reset instead of an end
 	}
-	c.Conn.Close()
+	c.Close()
 	c.line.mu.Lock()
 	defer c.line.mu.Unlock()
 	c.line.cuts++
