@@ -224,6 +224,7 @@ export class CardForest {
     if (trace_id !== "" && trace_id !== this.#trace) {
       this.#prompts.clear();
       this.#clear();
+      this.#adopt = false;
       this.#trace = trace_id;
     }
     this.#session = { ...this.#session, id: session_id, model, capabilities: capabilities ?? {}, error: undefined };
