@@ -94,7 +94,7 @@ func TestReasoningThatStandsByItselfIsACardOfItsOwn(t *testing.T) {
 func TestHowAPersonWantsItDoneReachesTheAgent(t *testing.T) {
 	t.Parallel()
 	a := newPlaying(t)
-	feed := a.a.Cards(client.CardOptions{Session: client.SessionID(a.session)})
+	feed := a.a.Cards(client.CardOptions{Session: a.session})
 	said := ""
 	for update, err := range feed.Follow(a.t.Context()) {
 		if err != nil || update.Failed != nil {
@@ -128,7 +128,7 @@ func TestHowAPersonWantsItDoneReachesTheAgent(t *testing.T) {
 // forestOf is what a client that begins now makes of the conversation, once the turn of the run has ended.
 func (a *asking) forestOf(run id.Run) *client.CardForest {
 	a.t.Helper()
-	feed := a.a.Cards(client.CardOptions{Session: client.SessionID(a.session)})
+	feed := a.a.Cards(client.CardOptions{Session: a.session})
 	for update, err := range feed.Follow(a.t.Context()) {
 		if err != nil || update.Failed != nil {
 			a.t.Fatalf("follow the cards: %v, %+v", err, update.Failed)

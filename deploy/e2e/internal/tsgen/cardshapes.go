@@ -63,7 +63,7 @@ func (s *shapes) all() {
 	s.typeOf(reflect.TypeFor[card.Envelope]())
 	s.typeOf(reflect.TypeFor[card.Hint]())
 	s.typeOf(reflect.TypeFor[card.Metrics]())
-	for i := 0; i < len(s.known); i++ { // it grows
+	for i := 0; i < len(s.known); i++ { //nolint:intrange // it grows
 		s.line("export interface %s {", nameOf(s.known[i]))
 		for _, f := range fieldsOf(s.known[i]) {
 			mark := ""
@@ -84,7 +84,7 @@ func (s *shapes) checks() {
 	}
 	s.comment("", "The form of what a hub says, by field. What is absent, null or not named here fits.")
 	s.line("export const CARD_SHAPES = {")
-	for i := 0; i < len(read.known); i++ { // it grows
+	for i := 0; i < len(read.known); i++ { //nolint:intrange // it grows
 		var all []string
 		for _, f := range fieldsOf(read.known[i]) {
 			read.typeOf(f.Type)

@@ -3,6 +3,7 @@ package cardtree
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
@@ -45,7 +46,7 @@ func (t Teller) ended(f *client.CardForest, cardID string) string {
 	}
 	d := &drawing{Tree: Tree{Style: t.Style}, forest: f}
 	left, right := d.head(c)
-	line := append(left, right...)
+	line := slices.Concat(left, right)
 	line = line.whole(nil, c.Text(card.TextChannel))
 	if said := result(c); said != "" {
 		line = line.with(t.Style.Dim, "→ "+screen.Line(said, 2*shortened))

@@ -14,7 +14,7 @@ import (
 )
 
 type cardsCmd struct {
-	Session string `required:"" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id."`
+	Session string `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id."`
 	Once    bool   `help:"Print the cards as they stand, and end."`
 }
 
