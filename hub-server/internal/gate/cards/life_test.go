@@ -140,7 +140,7 @@ func TestAStoppingHubSaysSoAndLetsNobodyIn(t *testing.T) {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		s.hub.stop()
+		s.hub.shut()
 	}()
 	for _, c := range []*client{open, waiting} {
 		if closed := c.ends(); closed.Code != websocket.StatusServiceRestart || !strings.Contains(closed.Reason, "retry_ms=") {

@@ -59,7 +59,8 @@ type hub struct {
 	*Server
 	town   *town
 	server *httptest.Server
-	stop   func()
+	shut   func() // the server stops, and still answers
+	stop   func() // all of it, the listener too
 }
 
 // eachTown runs a test over both stores.
@@ -208,10 +209,10 @@ func (w *town) hub(change ...func(*Server)) *hub {
 	w.mu.Unlock()
 	deaf := w.run(tail.Run)
 	<-tail.Ready()
-	shut := w.run(h.Run)
+	h.shut = w.run(h.Run)
 	h.server = httptest.NewServer(h.Server)
 	h.stop = sync.OnceFunc(func() {
-		shut()
+		h.shut()
 		h.server.Close()
 		deaf()
 		w.forget(h)
