@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,33 @@ func TestTheBookHoldsWhatWasSaid(t *testing.T) {
 	}
 	if reported.Items == 0 {
 		t.Error("the chain was not reported")
+	}
+}
+
+// ending takes back the work of an agent as soon as it has called a tool.
+type ending struct {
+	bytes.Buffer
+	work string
+}
+
+func (e *ending) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(toolName)) {
+		os.Remove(e.work) //nolint:errcheck // it goes on for ever otherwise, which the test sees
+	}
+	return e.Buffer.Write(p)
+}
+
+func TestAnAgentThatIsToEndLeavesNoCallOpen(t *testing.T) {
+	out := &ending{work: filepath.Join(t.TempDir(), "work")}
+	if err := os.WriteFile(out.work, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(t.Context(), []string{"--events", "60", "--tools", "--while", out.work}, strings.NewReader(turn), out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	calls, ends := bytes.Count(out.Bytes(), []byte(`"type":"tool_call"`)), bytes.Count(out.Bytes(), []byte(`"type":"tool_result"`))
+	if calls != 1 || ends != 1 {
+		t.Errorf("%d calls and %d ends:\n%s", calls, ends, out.Bytes())
 	}
 }
 
