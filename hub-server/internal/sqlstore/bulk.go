@@ -11,12 +11,13 @@ import (
 // statements stay prepared.
 var bulkSizes = [...]int{64, 16, 4, 1}
 
-// bulk is a statement over a list of rows: begin, the rows in parentheses, end.
+// bulk is a statement over a list of rows: begin, the rows in parentheses, end. Or it is one SELECT for each row, all of them in one UNION ALL.
 type bulk struct {
 	begin string
 	width int    // values of a row
 	types string // SQL type of each value, separated by spaces, where the statement does not tell PostgreSQL; "" otherwise
 	end   string
+	one   string // the SELECT of a row, with a ? for each value, instead of all others but width
 }
 
 // execRows runs the statement over rows with as few calls as possible; args holds the rows one after the other.
@@ -65,10 +66,30 @@ func (t *Tx) bulkText(b bulk, size int) string {
 	key := bulkKey{b, size}
 	text, ok := t.bulks[key]
 	if !ok {
-		text = b.begin + b.placeholders(t.dialect.numbered, size) + b.end
+		text = b.text(t.dialect.numbered, size)
 		t.bulks[key] = text
 	}
 	return text
+}
+
+func (b bulk) text(numbered bool, rows int) string {
+	if b.one != "" {
+		return b.union(numbered, rows)
+	}
+	return b.begin + b.placeholders(numbered, rows) + b.end
+}
+
+// union is the SELECT of each row.
+func (b bulk) union(numbered bool, rows int) string {
+	text := strings.Repeat(b.one+" UNION ALL ", rows-1) + b.one
+	if !numbered {
+		return text
+	}
+	parts := strings.Split(text, "?")
+	for i := range len(parts) - 1 {
+		parts[i] += "$" + strconv.Itoa(i+1)
+	}
+	return strings.Join(parts, "")
 }
 
 // placeholders gives ($1, $2), ($3, $4), … or (?, ?), (?, ?), …, each with its type if it needs one.

@@ -15,7 +15,7 @@ import (
 // snapshot for each call.
 func readRows[T any](ctx context.Context, s *Store, b bulk, args []any, scan func(Scanner) (T, error)) (found []T, err error) {
 	err = b.each(args, func(size int, args []any) error {
-		rows, err := s.queryPrepared(ctx, b.begin+b.placeholders(s.dialect.numbered, size)+b.end, args...)
+		rows, err := s.queryPrepared(ctx, b.text(s.dialect.numbered, size), args...)
 		some, err := collect(rows, err, scan)
 		found = append(found, some...)
 		return err
@@ -40,16 +40,12 @@ func (r *Runlog) Headers(ctx context.Context, runs []id.Run) ([]frames.Header, e
 	})
 }
 
-// selectStretches leaves out what is leaving: the floor moves before the first event goes. CROSS JOIN keeps SQLite to this order.
-var selectStretches = bulk{
-	begin: `
-WITH wanted (run_id, from_seq, to_seq) AS (VALUES `,
-	width: 3, types: "TEXT BIGINT BIGINT",
-	end: `)
+// selectStretches leaves out what is leaving: the floor moves before the first event goes. A stretch has a SELECT of its own: over a list of
+// stretches PostgreSQL cannot tell how little of a log each of them is, and reads all of it. CROSS JOIN keeps SQLite to this order.
+var selectStretches = bulk{width: 3, one: `
 SELECT ` + eventColumns + `
-FROM wanted w CROSS JOIN runs r CROSS JOIN run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
-WHERE r.run_id = w.run_id AND e.run_id = w.run_id AND e.event_seq >= w.from_seq AND e.event_seq <= w.to_seq AND e.event_seq > r.floor_seq`,
-}
+FROM runs r CROSS JOIN run_events e LEFT JOIN lanes l ON l.lane_id = e.lane_id
+WHERE r.run_id = ? AND e.run_id = r.run_id AND e.event_seq >= ? AND e.event_seq <= ? AND e.event_seq > r.floor_seq`}
 
 // Stretches implements frames.Record.
 func (r *Runlog) Stretches(ctx context.Context, stretches []frames.Stretch) ([]runlog.StoredEvent, error) {
