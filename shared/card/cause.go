@@ -66,6 +66,12 @@ var causes = map[fault.Code]ErrorType{
 	fault.StartFailed:    DependencyFail,
 	fault.ProfileUnknown: DependencyFail,
 
+	fault.ClientToolFailed: DependencyFail,
+	fault.UnknownTool:      InvalidInput,
+	fault.InvalidInput:     InvalidInput,
+	fault.TooManyCalls:     Overloaded,
+	fault.Cancelled:        UserAborted,
+
 	// R34: what was interrupted counts as orphaned.
 	fault.StartUnknown: OrphanTimeout,
 	fault.ProcessLost:  OrphanTimeout,

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // misfit says which field does not fit, without the words of a parser.
@@ -24,21 +27,13 @@ func (f SessionCreate) check() string {
 	switch {
 	case tooLong(f.SessionID, f.AgentID):
 		return idBound
-	case len(f.Tools) > maxTools:
-		return fmt.Sprintf("A client declares at most %d tools.", maxTools)
 	}
-	names := map[string]bool{}
-	for _, tool := range f.Tools {
-		if tool.Name == "" || tooLong(tool.Name) || names[tool.Name] {
-			return "Each tool has a name of its own."
-		}
-		if tool.TimeoutMS < 0 {
-			return "timeout_ms is not negative; 0 is no limit of your own."
-		}
-		if len(tool.InputSchema) > 0 && tool.InputSchema[0] != '{' {
-			return "input_schema is a JSON Schema of an object."
-		}
-		names[tool.Name] = true
+	tools := make([]wire.ClientTool, len(f.Tools))
+	for i, tool := range f.Tools {
+		tools[i] = wire.ClientTool(tool)
+	}
+	if err := wire.CheckClientTools(tools); err != nil {
+		return fault.Public(err).Detail
 	}
 	return ""
 }
@@ -111,6 +106,9 @@ func (f ToolResult) check() string {
 		return "status is ok, failed or cancelled."
 	case f.Error != nil && f.Status != string(Failed):
 		return "error belongs to status failed."
+	}
+	if err := f.Response().Check(); err != nil {
+		return "The result does not fit: " + err.Error() + "."
 	}
 	return ""
 }

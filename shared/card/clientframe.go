@@ -16,7 +16,7 @@ type (
 		SessionID    string       `json:"session_id,omitempty"`
 		AgentID      string       `json:"agent_id,omitempty"` // which agent answers in a conversation that is made
 		Capabilities Capabilities `json:"capabilities,omitzero"`
-		Tools        []ClientTool `json:"tools,omitempty"` // that the client carries out itself
+		Tools        []ClientTool `json:"tools,omitzero"` // that the client carries out itself; nil leaves those declared before, an empty list withdraws them
 	}
 	// UserMessage is what the person says.
 	UserMessage struct {
@@ -60,7 +60,7 @@ type (
 	Pong struct{}
 )
 
-// ClientTool is a tool that a client declares.
+// ClientTool is a tool that a client declares: a wire.ClientTool, whose bounds it is held to.
 type ClientTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

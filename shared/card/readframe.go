@@ -13,7 +13,6 @@ import (
 const (
 	maxFrameID = 256 // bytes of any id
 	maxBlocks  = 64
-	maxTools   = 64
 	maxCursors = 4096
 	maxShown   = 64 // bytes of a word of the client that an error repeats
 )

@@ -46,9 +46,10 @@ type (
 		ToolName   string          `json:"tool_name"`
 		Arguments  json.RawMessage `json:"arguments"` // any JSON value; {} when unknown or in ArgumentsBlob
 		// ArgumentsBlob stands for Arguments when they are large.
-		ArgumentsBlob *BlobRef `json:"arguments_blob,omitempty"`
-		Intent        string   `json:"intent,omitempty"` // what the call is for, in a person's words
-		AgentID       SubAgent `json:"agent_id,omitempty"`
+		ArgumentsBlob *BlobRef   `json:"arguments_blob,omitempty"`
+		Intent        string     `json:"intent,omitempty"` // what the call is for, in a person's words
+		AgentID       SubAgent   `json:"agent_id,omitempty"`
+		Target        ToolTarget `json:"target,omitempty"` // who carries the call out; absent for the agent's side
 	}
 	ToolCompletedPayload struct {
 		ToolCallID     string          `json:"tool_call_id"`
@@ -118,6 +119,12 @@ type (
 		ExitCode *int            `json:"exit_code,omitempty"`
 	}
 )
+
+// ToolTarget says who carries a call out (S0 §10.3 target).
+type ToolTarget string
+
+// TargetClient is a client of the conversation: a prompt of kind client_tool follows the call, and its answer ends it.
+const TargetClient ToolTarget = "client"
 
 // ErrorObj is the error of a failed run or tool.
 type ErrorObj struct {

@@ -82,6 +82,7 @@ func examples() map[string]any {
 	}
 	maps.Copy(all, scopedExamples())
 	maps.Copy(all, agentFactExamples())
+	maps.Copy(all, clientToolExamples(sum))
 	return all
 }
 

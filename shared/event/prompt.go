@@ -16,6 +16,7 @@ const (
 	Person Decider = "person"
 	Policy Decider = "policy" // a rule that a person set up: the policy of the profile, or a grant
 	Bridge Decider = "bridge" // the edge itself, for an agent that asks beyond measure
+	Client Decider = "client" // the client that carries out a tool: no person is asked
 )
 
 // PolicyGrant is the policy of an answer that repeats one a person gave to the same request before, once.
@@ -51,7 +52,7 @@ func (r EndReason) Code() fault.Code {
 	return fault.Timeout
 }
 
-// Payloads of a run's prompts. A permission has a tool's name and input, every other kind has Inner.
+// Payloads of a run's prompts. A permission and a call of a client's tool have a tool's name and input, every other kind has Inner.
 type (
 	PromptRequestedPayload struct {
 		RequestID      id.Request      `json:"request_id"` // unique for ever
@@ -64,7 +65,7 @@ type (
 		ToolCallID     string          `json:"tool_call_id,omitempty"`
 		AgentRequestID string          `json:"agent_request_id,omitempty"` // the agent's own, unique within its turn; none when the hub asks
 		Digest         string          `json:"digest"`                     // PromptDigest or InnerDigest of what is shown
-		Asks           Decider         `json:"asks"`                       // person | policy
+		Asks           Decider         `json:"asks"`                       // person | policy | client
 		TimeoutMS      int64           `json:"timeout_ms,omitempty"`       // how long it waits for an answer; absent for no limit
 		AgentID        SubAgent        `json:"agent_id,omitempty"`
 	}
@@ -74,11 +75,11 @@ type (
 		Decision     Decision        `json:"decision"`
 		By           Decider         `json:"by"`
 		Policy       string          `json:"policy,omitempty"`    // by policy: which
-		UserID       id.User         `json:"user_id,omitempty"`   // by a person: who
-		DeviceID     id.Device       `json:"device_id,omitempty"` // by a person: from where
+		UserID       id.User         `json:"user_id,omitempty"`   // by a person or a client: whose
+		DeviceID     id.Device       `json:"device_id,omitempty"` // by a person or a client: from where
 		Reason       string          `json:"reason,omitempty"`
 		UpdatedInput json.RawMessage `json:"updated_input,omitempty"` // with allow: what to use instead of the input
-		Response     json.RawMessage `json:"response,omitempty"`      // a QuestionResponse or PlanResponse
+		Response     json.RawMessage `json:"response,omitempty"`      // a QuestionResponse, PlanResponse or ClientToolResponse
 	}
 	PromptExpiredPayload struct {
 		RequestID id.Request   `json:"request_id"`

@@ -9,6 +9,7 @@ const (
 	PromptQuestion     PromptKind = "question"      // which of these, or what else?
 	PromptPlanReview   PromptKind = "plan_review"   // is this plan right?
 	PromptStepDecision PromptKind = "step_decision" // a step has failed for good: what now?
+	PromptClientTool   PromptKind = "client_tool"   // a call of a tool that a client carries out: asked of the client, never of a person
 )
 
 // Decision is the answer to a prompt.

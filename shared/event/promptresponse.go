@@ -8,12 +8,14 @@ import (
 	"slices"
 )
 
-// CheckResponse says what is wrong with a person's answer to a prompt of the kind that asked inner. response is what comes beside the decision, nil
+// CheckResponse says what is wrong with a person's or a client's answer to a prompt of the kind that asked inner. response is what comes beside the decision, nil
 // for nothing.
 func CheckResponse(kind PromptKind, inner json.RawMessage, d Decision, response json.RawMessage) error {
 	switch {
 	case !kind.Takes(d):
 		return fmt.Errorf("%.32q is no answer to a %s", d, kind)
+	case kind == PromptClientTool:
+		return checkClientTool(d, response)
 	case kind == PromptStepDecision:
 		return checkStep(inner, d, response)
 	case kind == PromptQuestion && d == Allow:

@@ -70,4 +70,10 @@ const (
 	DispatchForged Code = "dispatch_forged" // a dispatch the hub did not sign
 	ReceiptForged  Code = "receipt_forged"  // a commit receipt the hub did not sign
 	Unsupported    Code = "unsupported"     // this edge does not know the command
+
+	ClientToolFailed Code = "client_tool_failed" // a client could not carry out a call, and gave no code of its own
+	UnknownTool      Code = "unknown_tool"       // no client of the conversation offers this tool
+	InvalidInput     Code = "invalid_input"      // what a tool is called with, or the call itself, does not fit
+	TooManyCalls     Code = "too_many_calls"     // too many calls wait for clients already
+	Cancelled        Code = "cancelled"          // it was called off
 )

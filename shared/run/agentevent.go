@@ -43,6 +43,7 @@ type (
 		Args   json.RawMessage
 		Intent string // what it is for, in a person's words
 		Agent  event.SubAgent
+		Target event.ToolTarget // who carries it out; "" for the agent's side
 	}
 
 	// ToolResult is the end of a tool. ID may be empty; Name then helps to find the call. Result is any JSON value, nil if there is none.
@@ -54,6 +55,7 @@ type (
 		Error    *event.ErrorObj
 		Metadata json.RawMessage
 		Agent    event.SubAgent
+		Target   event.ToolTarget // of the call: a result without an id never ends the call of another target
 	}
 
 	// Artifact is a file whose bytes are already stored as a blob.

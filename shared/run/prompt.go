@@ -26,10 +26,14 @@ func (n *Normaliser) prompt(e AgentEvent) []Candidate {
 	return nil
 }
 
-// ask bounds what only explains the request. Name and input are what the digest covers: they stay as they are.
+// ask bounds what only explains the request. Name and input are what the digest covers: they stay as they are. The call that a client carries out
+// is named as it is in its start.
 func (n *Normaliser) ask(a Asked) []Candidate {
 	p := a.PromptRequestedPayload
 	p.Description, p.ToolCallID = clean(p.Description, maxText), clean(p.ToolCallID, maxName)
+	if p.Kind == event.PromptClientTool {
+		p.ToolCallID = foreignID(a.ToolCallID)
+	}
 	p.AgentID = ScopeID(p.AgentID)
 	n.wonder(p)
 	return n.emit(Candidate{event.PromptRequested, p})

@@ -110,3 +110,32 @@ func TestLargeInputOfAPromptIsKeptAside(t *testing.T) {
 		t.Errorf("got %+v, %v", c, err)
 	}
 }
+
+func TestACallOfAClientsToolIsNoQuestionToAPerson(t *testing.T) {
+	n := run.New(run.Options{})
+	call := run.ToolCall{ID: strings.Repeat("long", 100), Name: "open_url", Args: raw(`{"url":"x"}`), Target: event.TargetClient}
+	ask := run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{
+		RequestID: "req_1", Kind: event.PromptClientTool, ToolName: "open_url", Input: raw(`{"url":"x"}`), ToolCallID: call.ID, Digest: "d", Asks: event.Client, TimeoutMS: 1,
+	}}
+	log := slices.Concat(n.Step(call), n.Step(ask))
+	started, asked := first[event.ToolStartedPayload](t, log, event.ToolStarted), first[event.PromptRequestedPayload](t, log, event.PromptRequested)
+	if started.Target != event.TargetClient || asked.ToolCallID != started.ToolCallID {
+		t.Errorf("started %+v, asked %+v", started, asked)
+	}
+	restored, err := run.Restore(run.Options{}, rows(t, log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range map[string]*run.Normaliser{"": n, "restored": restored} {
+		if unheard := n.Unheard(); len(unheard) > 0 {
+			t.Errorf("%s: a person is asked %v", name, unheard)
+		}
+		if said := n.Step(run.ToolResult{ID: call.ID, Name: "open_url"}); len(said) > 0 {
+			t.Errorf("%s: the agent ends the client's call: %v", name, types(said))
+		}
+		closed := n.Close(run.ProcessEnded(event.EndedUnseen, nil))
+		if got := types(closed); !slices.Equal(got, []event.Type{event.ToolFailed, event.RunProcessEnded}) {
+			t.Errorf("%s: closed with %v", name, got)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 	ids := rapid.SampledFrom([]string{"", "", "a", "b", "c"})
 	names := rapid.SampledFrom([]string{"", "read", "write"})
+	targets := rapid.SampledFrom([]event.ToolTarget{"", "", event.TargetClient})
 	agents := rapid.SampledFrom([]event.SubAgent{"", "", "", "main", "sub_a", "sub_b"})
 	values := rapid.SampledFrom([]string{"", `{}`, `{"a":1e400}`, `[1.0]`, `"<"`, `broken`})
 	one := rapid.Custom(func(t *rapid.T) run.AgentEvent {
@@ -33,9 +34,9 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 				Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought"), Agent: agent, Apart: rapid.Bool().Draw(t, "apart"),
 			}
 		case 8, 9, 10, 11:
-			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args")), Agent: agent}
+			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args")), Agent: agent, Target: targets.Draw(t, "target")}
 		case 12, 13, 14:
-			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Result: raw(values.Draw(t, "result")), Agent: agent}
+			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Result: raw(values.Draw(t, "result")), Agent: agent, Target: targets.Draw(t, "target")}
 		case 15:
 			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Error: &event.ErrorObj{Message: "no"}, Agent: agent}
 		case 24:

@@ -74,15 +74,16 @@ func (n *Normaliser) observeMessage(t event.Type, payload json.RawMessage) error
 
 func (n *Normaliser) observeTool(t event.Type, payload json.RawMessage) error {
 	var p struct {
-		ToolCallID string         `json:"tool_call_id"`
-		ToolName   string         `json:"tool_name"`
-		AgentID    event.SubAgent `json:"agent_id"`
+		ToolCallID string           `json:"tool_call_id"`
+		ToolName   string           `json:"tool_name"`
+		AgentID    event.SubAgent   `json:"agent_id"`
+		Target     event.ToolTarget `json:"target"`
 	}
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	if t == event.ToolStarted {
-		n.tools.start(call{p.AgentID, p.ToolCallID}, p.ToolName)
+		n.tools.start(call{p.AgentID, p.ToolCallID}, p.ToolName, p.Target)
 		return nil
 	}
 	n.tools.end(call{p.AgentID, p.ToolCallID})

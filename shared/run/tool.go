@@ -18,17 +18,21 @@ type call struct {
 // tools remembers which calls are open, oldest first, and which have ended.
 type tools struct {
 	open   []call
-	names  map[call]string // of the open ones
+	names  map[call]string           // of the open ones
+	away   map[call]event.ToolTarget // of the open ones that others than the agent's side carry out
 	closed map[call]struct{}
 	order  []call // of closed, oldest first: what to forget next
 }
 
-func (t *tools) start(c call, name string) {
+func (t *tools) start(c call, name string, target event.ToolTarget) {
 	if t.names == nil {
-		t.names = map[call]string{}
+		t.names, t.away = map[call]string{}, map[call]event.ToolTarget{}
 	}
 	t.open = append(t.open, c)
 	t.names[c] = name
+	if target != "" {
+		t.away[c] = target
+	}
 }
 
 func (t *tools) end(c call) {
@@ -36,6 +40,7 @@ func (t *tools) end(c call) {
 		t.open = slices.Delete(t.open, i, i+1)
 	}
 	delete(t.names, c)
+	delete(t.away, c)
 	if _, known := t.closed[c]; known {
 		return
 	}
@@ -85,10 +90,10 @@ func depth(c call) int {
 	return 1
 }
 
-// oldest returns the call of the agent that has been open longest under name; of any name if name is "".
-func (t *tools) oldest(agent event.SubAgent, name string) (found call, ok bool) {
+// oldest returns the call of the agent to a target that has been open longest under name; of any name if name is "".
+func (t *tools) oldest(agent event.SubAgent, name string, target event.ToolTarget) (found call, ok bool) {
 	for _, c := range t.open {
-		if c.agent == agent && (name == "" || t.names[c] == name) {
+		if c.agent == agent && t.away[c] == target && (name == "" || t.names[c] == name) {
 			return c, true
 		}
 	}
@@ -113,32 +118,33 @@ func (n *Normaliser) startTool(out []Candidate, c call, said ToolCall) []Candida
 		out = append(out, unfinished(oldest, "Too many tools are running at once; this one was given up."))
 	}
 	name := clean(said.Name, maxName)
-	n.tools.start(c, name)
+	n.tools.start(c, name, said.Target)
 	return append(out, Candidate{event.ToolStarted, event.ToolStartedPayload{
 		ToolCallID: c.id, ToolName: name, Arguments: value(said.Args, `{}`), Intent: clean(said.Intent, maxText), AgentID: c.agent,
+		Target: said.Target,
 	}})
 }
 
-// toolResult starts the call first if nothing announced it, so that every result has a start (S2).
+// toolResult starts the call first if nothing announced it, so that every result has a start (S2). Only whoever carries a call out ends it.
 func (n *Normaliser) toolResult(r ToolResult) []Candidate {
 	called := call{ScopeID(r.Agent), foreignID(r.ID)}
 	if called.id == "" {
-		called = n.resultOf(called.agent, r.Name)
+		called = n.resultOf(called.agent, r)
 	}
-	if n.tools.isClosed(called) {
+	if n.tools.isClosed(called) || n.tools.isOpen(called) && n.tools.away[called] != r.Target {
 		return nil
 	}
 	var out []Candidate
 	if !n.tools.isOpen(called) {
-		out = n.startTool(out, called, ToolCall{Name: r.Name})
+		out = n.startTool(out, called, ToolCall{Name: r.Name, Target: r.Target})
 	}
 	n.tools.end(called)
 	return append(out, finished(called, r))
 }
 
 // resultOf finds the call of the agent that a result without an id belongs to.
-func (n *Normaliser) resultOf(agent event.SubAgent, name string) call {
-	if c, ok := n.tools.oldest(agent, clean(name, maxName)); ok {
+func (n *Normaliser) resultOf(agent event.SubAgent, r ToolResult) call {
+	if c, ok := n.tools.oldest(agent, clean(r.Name, maxName), r.Target); ok {
 		return c
 	}
 	return call{agent, n.newToolCallID()}

@@ -37,6 +37,14 @@ func TestToolCallsPairWithTheirResults(t *testing.T) {
 			[]string{"started a", "started b", "completed a"}},
 		{"a nameless result of nothing gets a pair of its own", []run.AgentEvent{run.ToolResult{}},
 			[]string{"started call_1", "completed call_1"}},
+		{"only the client ends what the client carries out", []run.AgentEvent{
+			run.ToolCall{ID: "a", Name: "x", Target: event.TargetClient}, run.ToolResult{ID: "a", Name: "x"},
+			run.ToolResult{ID: "a", Name: "x", Error: failed, Target: event.TargetClient}},
+			[]string{"started a", "failed a"}},
+		{"the client ends nothing of the agent's", []run.AgentEvent{run.ToolCall{ID: "a", Name: "x"}, run.ToolResult{ID: "a", Name: "x", Target: event.TargetClient}},
+			[]string{"started a"}},
+		{"without ids each side has pairs of its own", []run.AgentEvent{run.ToolCall{Name: "x", Target: event.TargetClient}, run.ToolResult{Name: "x"}},
+			[]string{"started call_1", "started call_2", "completed call_2"}},
 		{"a result of another name gets a pair of its own", []run.AgentEvent{run.ToolCall{ID: "a", Name: "x"}, run.ToolResult{Name: "y"}},
 			[]string{"started a", "started call_1", "completed call_1"}},
 	} {

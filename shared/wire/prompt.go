@@ -9,15 +9,17 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// Answer is the body of an answer: what a person said to a prompt of the run, or NoAnswer when the time for it is over.
+// Answer is the body of an answer: what a person said to a prompt of the run, or a client to a call, or NoAnswer when the time for it is over.
 type Answer struct {
-	RequestID    id.Request      `json:"request_id"`
-	Decision     event.Decision  `json:"decision"`
-	Reason       string          `json:"reason,omitempty"`
-	UpdatedInput json.RawMessage `json:"updated_input,omitempty"` // with allow only: an object that replaces the tool's input
-	Response     json.RawMessage `json:"response,omitempty"`      // of other kinds than a permission: what comes beside the decision
-	Digest       string          `json:"digest"`                  // of the request that the person saw
-	UserID       id.User         `json:"user_id,omitempty"`
+	RequestID id.Request `json:"request_id"`
+	// Kind is client_tool for what a client answers to a call of its tool, absent for what people answer: the bounds are others.
+	Kind         event.PromptKind `json:"kind,omitempty"`
+	Decision     event.Decision   `json:"decision"`
+	Reason       string           `json:"reason,omitempty"`
+	UpdatedInput json.RawMessage  `json:"updated_input,omitempty"` // with allow only: an object that replaces the tool's input
+	Response     json.RawMessage  `json:"response,omitempty"`      // of other kinds than a permission: what comes beside the decision
+	Digest       string           `json:"digest"`                  // of the request that was shown
+	UserID       id.User          `json:"user_id,omitempty"`
 }
 
 // Continues names the run whose process was ended while it waited for a person. RequestID and Decision are of the last answer.
@@ -69,7 +71,14 @@ func (a Answer) Check() error {
 	if err := checkObject("changed input", a.UpdatedInput, MaxUpdatedInput); err != nil {
 		return err
 	}
-	return checkObject("response", a.Response, MaxResponse)
+	return checkObject("response", a.Response, a.maxResponse())
+}
+
+func (a Answer) maxResponse() int {
+	if a.Kind == event.PromptClientTool {
+		return event.MaxClientToolResponse
+	}
+	return MaxResponse
 }
 
 func checkObject(what string, value json.RawMessage, limit int) error {

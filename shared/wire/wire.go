@@ -185,7 +185,10 @@ type Dispatch struct {
 	Attachments []Attachment `json:"attachments,omitempty"`
 	// Manner belongs to the prompt too, and to the turns that continue it. An edge that is older does not pass it on.
 	Manner
-	Continues *Continues `json:"continues,omitempty"` // an earlier run of the same agent session, which ended waiting
+	// ClientTools are what clients of the person who triggered the run carry out for the agent (S0 §9.2); CheckClientTools says what they may be. An
+	// edge that is older does not pass them on.
+	ClientTools []ClientTool `json:"client_tools,omitempty"`
+	Continues   *Continues   `json:"continues,omitempty"` // an earlier run of the same agent session, which ended waiting
 }
 
 // CancelOrder is the body of a cancel.
