@@ -35,7 +35,8 @@ type Card struct {
 	OpenedAt  time.Time
 	UpdatedAt time.Time
 
-	channels map[card.Channel]map[int][]byte
+	newestAppend card.Seq // 0 if there is none
+	channels     map[card.Channel]map[int][]byte
 }
 
 // Text is what has come over a channel, block after block.
@@ -98,6 +99,7 @@ func (c *Card) append(e card.Event) bool {
 		text = p.PartialJSON
 	}
 	c.Events++
+	c.newestAppend = max(c.newestAppend, e.Envelope.Seq)
 	c.channels[p.Channel][p.Index] = append(c.channels[p.Channel][p.Index], text...)
 	return true
 }

@@ -26,7 +26,10 @@ func TestCardsGoOnWhereTheyWere(t *testing.T) {
 			second := h.text("a")
 			hub.event(second)
 			hub.socket.CloseNow()
-			hub = h.accept(2)
+			hub = <-h.sockets
+			h.expect("session.create")
+			hub.tell(card.Opened, card.OpenedInner{})
+			h.expect("session.resume {TraceID:" + testTrace + " LastSeq:2 MessageCursors:map[msg_1:2]}")
 			third := h.text("b")
 			hub.event(h.text("d")) // live, before the answer
 			hub.tell(card.Resumed, card.ResumedInner{TraceID: testTrace, FromSeq: 3, ToSeq: 4})

@@ -77,6 +77,27 @@ func (f *CardForest) Below(cardID string) []*Card {
 	return below
 }
 
+// maxCursors is of how many cards at most a resume says how far they are known.
+const maxCursors = 1000
+
+// Cursors are how far open cards are known: the number of the newest append of each, as a session.resume says it. nil for none.
+func (f *CardForest) Cursors() map[string]int64 {
+	var cursors map[string]int64
+	for _, cardID := range slices.Backward(f.order) {
+		c := f.cards[cardID]
+		if c.Status != CardOpen || c.newestAppend == 0 {
+			continue
+		}
+		if cursors == nil {
+			cursors = map[string]int64{}
+		}
+		if cursors[cardID] = int64(c.newestAppend); len(cursors) == maxCursors { //nolint:gosec // far below the bound
+			break
+		}
+	}
+	return cursors
+}
+
 // Apply takes one event. Repeated: its number is not beyond Last. Missed: it is not the next one; nothing was applied, resume behind Last.
 // Ignored: it is of another trace, or it changes nothing, but its number counts: it is about a card or of a type that is not known. A question
 // is taken whenever it comes, since the hub sends those that wait before everything else.

@@ -153,7 +153,9 @@ func (l *cardLink) fill(ctx context.Context) error {
 func (l *cardLink) resume(ctx context.Context) error {
 	l.resuming = true
 	f := l.feed.forest
-	return l.feed.out.write(ctx, card.SessionResume{TraceID: string(f.trace), LastSeq: int64(f.last)}, "") //nolint:gosec // far below the bound
+	return l.feed.out.write(ctx, card.SessionResume{
+		TraceID: string(f.trace), LastSeq: int64(f.last), MessageCursors: f.Cursors(), //nolint:gosec // far below the bound
+	}, "")
 }
 
 // session takes an event about the session.

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,7 @@ type cardOutcome struct {
 	Roots       []string
 	Below       map[string][]string
 	Text        map[string]map[card.Channel]string
+	Cursors     map[string]int64
 	Visible     []string
 	Interrupted []string
 	MayWait     *bool `json:"may_wait"`
@@ -133,6 +135,9 @@ func (want cardOutcome) compare(t *testing.T, f *CardForest) {
 				t.Errorf("%s of %s is %q, want %q", channel, cardID, got, text)
 			}
 		}
+	}
+	if got := f.Cursors(); want.Cursors != nil && !maps.Equal(got, want.Cursors) {
+		t.Errorf("cursors are %v, want %v", got, want.Cursors)
 	}
 	want.comparePrompts(t, f)
 	want.compareSession(t, f.Session())

@@ -25,6 +25,7 @@ func (f *CardForest) tell(e card.Event) Verdict {
 		f.session.Error = &inner.Error
 		f.refuse(inner.Error)
 	case *card.ResumedInner:
+		f.begin(*inner)
 	case *card.ResumeFailedInner:
 		// What was before cannot be had any more. What comes from here on can.
 		f.clear()
@@ -33,6 +34,13 @@ func (f *CardForest) tell(e card.Event) Verdict {
 		return Ignored
 	}
 	return Applied
+}
+
+// begin has a forest without any event begin where the hub does: what was before is not kept any more.
+func (f *CardForest) begin(inner card.ResumedInner) {
+	if f.last == 0 && inner.FromSeq > 1 && inner.TraceID == string(f.trace) {
+		f.last, f.adopt = inner.FromSeq-1, false
+	}
 }
 
 // opened begins a connection. Another trace is another forest.

@@ -2,7 +2,8 @@ import { Card } from "./card.js";
 import { type CardEvent, shaped } from "./cardEvent.js";
 import { CardPrompt } from "./cardPrompt.js";
 import type {
-  CardCapabilities, CardErrorInfo, CardErrorInner, CardOpenedInner, CardPromptPayload, CardReplyPayload, CardSessionPayload, CardUpdatedInner,
+  CardCapabilities, CardErrorInfo, CardErrorInner, CardOpenedInner, CardPromptPayload, CardReplyPayload, CardResumedInner, CardSessionPayload,
+  CardUpdatedInner,
 } from "./cards.gen.js";
 import { canonical, members, object } from "./json.js";
 import type { Verdict } from "./reducer.js";
@@ -207,7 +208,7 @@ export class CardForest {
       case "error":
         return told(shaped<CardErrorInner>(inner, "CardErrorInner"), ({ error }) => error && this.#refuse(error));
       case "resumed":
-        return told(shaped(inner, "CardResumedInner"), () => {});
+        return told(shaped<CardResumedInner>(inner, "CardResumedInner"), (resumed) => this.#begin(resumed));
       case "resume_failed":
         return told(shaped(inner, "CardResumeFailedInner"), () => {
           // What was before cannot be had any more. What comes from here on can.
@@ -216,6 +217,14 @@ export class CardForest {
         });
     }
     return "ignored";
+  }
+
+  /** Has a forest without any event begin where the hub does: what was before is not kept any more. */
+  #begin({ trace_id, from_seq = 1 }: Partial<CardResumedInner>): void {
+    if (this.#last === 0 && from_seq > 1 && trace_id === this.#trace) {
+      this.#last = from_seq - 1;
+      this.#adopt = false;
+    }
   }
 
   /** Begins a connection. Another trace is another forest. */

@@ -65,6 +65,7 @@ interface Want {
   roots?: string[];
   below?: Record<string, string[]>;
   text?: Record<string, Record<CardChannel, string>>;
+  cursors?: Record<string, number>;
   visible?: string[];
   interrupted?: string[];
   may_wait?: boolean;
@@ -73,7 +74,7 @@ interface Want {
 }
 
 function compare(forest: CardForest, raw: string): void {
-  const fields = read(raw, ["view", "digest", "roots", "below", "text", "visible", "interrupted", "may_wait", "session", "error"]);
+  const fields = read(raw, ["view", "digest", "roots", "below", "text", "cursors", "visible", "interrupted", "may_wait", "session", "error"]);
   const want = value<Want>(raw);
   assert.equal(forest.view(), canonical(fields.get("view") ?? ""));
   assert.equal(forest.digest, want.digest);
@@ -88,6 +89,7 @@ function compare(forest: CardForest, raw: string): void {
       assert.equal(forest.card(id)?.text(channel as CardChannel), text);
     }
   }
+  assert.deepEqual(forest.cursors(), want.cursors ?? forest.cursors());
   if (want.visible) {
     assert.deepEqual(forest.prompts().filter((prompt) => prompt.visible).map(({ requestId }) => requestId), want.visible);
   }

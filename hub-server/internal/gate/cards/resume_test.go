@@ -122,8 +122,15 @@ func TestResumeSaysWhyItCannotGoOn(t *testing.T) {
 		late := trimmed.joined(s.ada, s.session)
 		late.resume(trace, 1)
 		late.told("resume_failed events_expired")
-		late.resume(trace, 2)
-		late.told(fmt.Sprintf("resumed 3 %d", trace.Head))
+		whole := s.stored(trace)
+		for _, last := range []int{2, 0} { // a client that has nothing gets all that there is
+			late.resume(trace, last)
+			late.told(fmt.Sprintf("resumed 3 %d", trace.Head))
+			late.lines = nil
+			if got := strings.Join(late.numbered(len(whole)-2), ""); got != strings.Join(whole[2:], "") {
+				t.Errorf("behind %d is told\n%s", last, got)
+			}
+		}
 	})
 }
 

@@ -35,10 +35,12 @@ func (t *Talk) NotResumed(now time.Time, f card.SessionResume, why card.ResumeRe
 }
 
 // Resumed goes on behind what the client has, given where the trace begins and ends now: everything in between comes in the bytes in which it was
-// first sent, and what is live behind it (R30).
+// first sent, and what is live behind it (R30). A client that has nothing lacks nothing: it begins with the first event that is still kept.
 func (t *Talk) Resumed(now time.Time, h Heard, f card.SessionResume, floor, head card.Seq) {
 	last := card.Seq(f.LastSeq) //nolint:gosec // not negative
 	switch {
+	case last == 0:
+		last = floor
 	case last > head:
 		t.refuse(now, h, fmt.Sprintf("last_seq is beyond the newest event of the trace, %d.", head))
 		return
