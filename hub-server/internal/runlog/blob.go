@@ -151,13 +151,21 @@ func (b *Blobs) Open(ctx context.Context, hash BlobHash) (int64, io.Reader, erro
 	return size, &blobReader{ctx: ctx, part: part, left: size}, nil
 }
 
-// text reads the beginning of a blob as a text for a message.
+// text is TextOf a blob that is kept here.
 func (b *Blobs) text(ctx context.Context, hash BlobHash) (string, error) {
-	_, r, err := b.Open(ctx, hash)
+	return TextOf(ctx, b.store.OpenBlob, hash)
+}
+
+// OpenBlob is that of a BlobStore.
+type OpenBlob func(ctx context.Context, hash BlobHash) (size int64, part func(ctx context.Context, n int) ([]byte, error), err error)
+
+// TextOf reads a blob as a text for a message: the beginning of one that is too long, with a word about the rest. Errors: fault.NotFound.
+func TextOf(ctx context.Context, open OpenBlob, hash BlobHash) (string, error) {
+	size, part, err := open(ctx, hash)
 	if err != nil {
 		return "", err
 	}
-	data, err := io.ReadAll(io.LimitReader(r, maxSaid+1))
+	data, err := io.ReadAll(io.LimitReader(&blobReader{ctx: ctx, part: part, left: size}, maxSaid+1))
 	if err != nil {
 		return "", fmt.Errorf("read blob: %w", err)
 	}

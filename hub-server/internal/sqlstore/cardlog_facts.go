@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +12,8 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/cards"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -37,6 +41,9 @@ func (c *Cards) Facts(ctx context.Context, session id.Session, after int64, page
 			return r.found, fmt.Errorf("read places %d to %d of %s: %w", s.place, s.end(), session, err)
 		}
 	}
+	if err := r.fetch(ctx); err != nil {
+		return r.found, err
+	}
 	return r.found, r.name(ctx)
 }
 
@@ -59,6 +66,9 @@ func (r *factReader) read(ctx context.Context, s stretch) error {
 	}
 	return r.events(ctx, s)
 }
+
+// maxTexts is about how many bytes of texts beside the log one page has.
+const maxTexts = 1 << 20
 
 // errFull ends the reading of rows for which there is no room.
 var errFull = errors.New("the page is full")
@@ -150,6 +160,41 @@ func (r *factReader) add(f cards.Fact) {
 
 // plain is what a message says, as a text.
 func plain(m chat.Message) string { return strings.TrimSuffix(m.Said(), "\n") }
+
+// fetch reads the texts that are kept beside the log, and ends the page where they fill it. What the hub does not have is not told.
+func (r *factReader) fetch(ctx context.Context) error {
+	blobs, room := Runlog{store: r.store}, maxTexts
+	for i := range r.found.Facts {
+		f := &r.found.Facts[i]
+		hash := blobOf(*f)
+		if hash == "" {
+			continue
+		}
+		text, err := runlog.TextOf(ctx, blobs.OpenBlob, hash)
+		if err != nil && fault.CodeOf(err) != fault.NotFound {
+			return fmt.Errorf("read text of event at place %d: %w", f.Place, err)
+		}
+		f.Whole = text
+		if room -= len(text); room <= 0 && i+1 < len(r.found.Facts) {
+			r.found.Facts, r.found.UpTo = r.found.Facts[:i+1], f.Place
+			return nil
+		}
+	}
+	return nil
+}
+
+// blobOf is where the text of a message is that its event does not have; "" for all other facts.
+func blobOf(f cards.Fact) runlog.BlobHash {
+	var p event.MessageCompletedPayload
+	if f.Event != event.MessageDone || !bytes.Contains(f.Payload, []byte("content_blob")) || json.Unmarshal(f.Payload, &p) != nil || p.ContentBlob == nil {
+		return ""
+	}
+	hash, err := runlog.ParseBlobHash(p.ContentBlob.SHA256)
+	if err != nil {
+		return ""
+	}
+	return hash
+}
 
 // name adds what cards tell of the runs.
 func (r *factReader) name(ctx context.Context) error {

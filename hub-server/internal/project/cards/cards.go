@@ -21,6 +21,7 @@ type Fact struct {
 	Run     Run
 	Event   event.Type
 	Payload json.RawMessage // as it is stored
+	Whole   string          // of message.completed whose text is a blob: the text, or its beginning; "" where it cannot be had
 	Late    bool            // it came after the run had ended: nothing is shown of it
 
 	// Of a message; nil for an event.

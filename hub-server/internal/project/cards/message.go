@@ -134,11 +134,19 @@ func (s *State) messageDone(f Fact) {
 	}
 	t := s.of(f.Run)
 	n := s.message(t, s.in(t, p.AgentID), string(p.MessageID))
-	ok = p.ContentBlob != nil // a large text is in the log alone, but for what was streamed
-	if !ok {
+	if p.ContentBlob != nil {
+		s.fill(n, f.Whole)
+	} else {
 		n = s.finish(t, n, p.Content)
 	}
 	s.close(n, card.End{Status: card.OK})
+}
+
+// fill shows what was not streamed of a text that is kept beside the log, as far as it was read: it may be a beginning, which resets nothing.
+func (s *State) fill(n *node, beginning string) {
+	if rest, goesOn := n.text.rest(beginning); goesOn && rest != "" {
+		s.say(n, n.text.block, rest)
+	}
 }
 
 func (s *State) finish(t *thread, n *node, whole string) *node {

@@ -28,6 +28,7 @@ const (
 //
 //	run.started run_… {…}        an event of a run, 100 ms after the one before
 //	+2s                          time passes
+//	whole text                   the text that the next event has in a blob
 //	message msg_… text           a message of a person that asks no agent
 //	run run_… key=value…         says more of a run before its first event: asked, agent, parent, trigger
 //	< …                          an event of the trace, written by -update
@@ -79,6 +80,7 @@ type player struct {
 	runs  map[string]cards.Run
 	now   time.Time
 	place int64
+	whole string
 }
 
 func (p *player) line(t *testing.T, line string) []cards.Frame {
@@ -95,6 +97,9 @@ func (p *player) line(t *testing.T, line string) []cards.Frame {
 		}
 		p.now = p.now.Add(d)
 		return nil
+	case first == "whole":
+		p.whole = strings.TrimPrefix(line, "whole ")
+		return nil
 	case first == "run":
 		p.describe(t, name, rest)
 		return nil
@@ -105,7 +110,9 @@ func (p *player) line(t *testing.T, line string) []cards.Frame {
 	if !known {
 		run = cards.Run{ID: runOf(name), Agent: "scout", Trigger: "msg_1"}
 	}
-	return p.apply(t, cards.Fact{Run: run, Event: event.Type(first), Payload: json.RawMessage(rest)})
+	f := cards.Fact{Run: run, Event: event.Type(first), Payload: json.RawMessage(rest), Whole: p.whole}
+	p.whole = ""
+	return p.apply(t, f)
 }
 
 func (p *player) apply(t *testing.T, f cards.Fact) []cards.Frame {
