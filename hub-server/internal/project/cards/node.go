@@ -26,7 +26,7 @@ type node struct {
 
 	progress, heartbeat int64 // ms since 1970 of the last tick of the kind
 
-	title     string             // of a tool
+	title     string             // of a tool; of a step what assign notes
 	text      prose              // of a message or a thinking card
 	artifacts []card.ArtifactRef // that appeared below it
 }

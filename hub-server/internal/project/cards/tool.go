@@ -17,6 +17,9 @@ const (
 	toolFreelance = "freelance"
 )
 
+// handsOn says whether a tool has others do the work.
+func handsOn(tool string) bool { return tool == toolDispatch || tool == toolFreelance }
+
 func (s *State) toolStarted(f Fact) {
 	p, ok := read[event.ToolStartedPayload](f)
 	if !ok {
@@ -39,7 +42,7 @@ func (s *State) openTool(t *thread, sc *scope, ref string, payload card.ToolPayl
 	s.settle(sc)
 	n := s.open(sc, t, card.Tool, ref, sc.tip(), payload, &card.Hint{Summary: summary(payload.Intent)})
 	n.title = payload.Name
-	if payload.Name == toolDispatch || payload.Name == toolFreelance {
+	if handsOn(payload.Name) {
 		n.timeout = 0
 	}
 	return n

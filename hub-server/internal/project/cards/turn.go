@@ -49,8 +49,8 @@ func (s *State) openChild(t *thread, r Run) {
 	var above *node
 	if t.parent = s.thread(r.Parent); t.parent != nil {
 		t.parent.alive++
-		above = t.parent.spawner()
-		payload.ParentAgentID = t.parent.main().id
+		above = t.parent.spawnerOfRun(r.Agent)
+		payload.ParentAgentID = above.scope.id
 	}
 	main := &scope{}
 	t.scopes = []*scope{main}
@@ -60,30 +60,23 @@ func (s *State) openChild(t *thread, r Run) {
 // digits is a run's id without its prefix.
 func digits(r Run) string { return strings.TrimPrefix(string(r.ID), "run_") }
 
-// spawner is the card below which a run that this one started appears, as no fact says which: the only step at work, else the newest open call,
-// else the newest message, else the run's own card (facts 0.11).
-func (t *thread) spawner() *node {
-	if step := t.onlyStep(); step != nil {
+// spawnerOfRun is the card below which a run of an agent appears that this one started (S0 §10.4). No fact names the call, so it is the step that such an
+// agent works at, else the newest open call that hands work on, else the newest open one of the run's own agent, else of any, else the newest
+// message, else the run's own card.
+func (t *thread) spawnerOfRun(agent string) *node {
+	if step := t.stepFor(agent); step != nil {
 		return step
 	}
-	if tool := t.openTool(t.main()); tool != nil {
-		return tool
+	for _, so := range []func(*node) bool{
+		func(n *node) bool { return handsOn(n.title) },
+		func(n *node) bool { return n.scope == t.main() },
+		func(*node) bool { return true },
+	} {
+		if call := t.newest(func(n *node) bool { return n.kind == card.Tool && n.open && so(n) }); call != nil {
+			return call
+		}
 	}
 	return t.main().tip()
-}
-
-func (t *thread) onlyStep() *node {
-	var only *node
-	for _, n := range t.nodes {
-		if n.kind != card.Step || !n.open {
-			continue
-		}
-		if only != nil {
-			return nil
-		}
-		only = n
-	}
-	return only
 }
 
 func (s *State) runStarted(f Fact) {
