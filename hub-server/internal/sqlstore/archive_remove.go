@@ -64,6 +64,14 @@ SELECT event_seq FROM run_events WHERE run_id = $1 AND event_seq >= $2 AND event
 	if _, err := t.Exec(ctx, remember, string(l.run), l.from, l.to, limit); err != nil {
 		return 0, fmt.Errorf("remember ids: %w", err)
 	}
+	const span = `SELECT COALESCE(MIN(place), 0), COALESCE(MAX(place), 0) FROM run_events` + slice
+	var first, last int64
+	if err := t.QueryRow(ctx, span, string(l.run), l.from, l.to, limit).Scan(&first, &last); err != nil {
+		return 0, fmt.Errorf("read places: %w", err)
+	}
+	if err := t.removeOrder(ctx, l, first, last); err != nil {
+		return 0, err
+	}
 	n, err := t.Exec(ctx, `DELETE FROM run_events`+slice, string(l.run), l.from, l.to, limit)
 	if removed = int(n); err != nil || removed == limit {
 		return removed, err
@@ -74,6 +82,18 @@ SELECT event_seq FROM run_events WHERE run_id = $1 AND event_seq >= $2 AND event
 	}
 	_, err = t.Exec(ctx, `UPDATE archives SET state = 'gone' WHERE run_id = $1 AND from_seq = $2 AND state = 'leaving'`, string(l.run), l.from)
 	return removed + frames, err
+}
+
+// removeOrder removes the order of events that are removed between two places. Whoever reads the conversation from the beginning enters one row for all
+// that has left between two messages.
+func (t *Tx) removeOrder(ctx context.Context, l leaving, first, last int64) error {
+	const remove = `
+DELETE FROM conversation_order WHERE session_id = $1 AND run_id = $2 AND place <= $4 AND place + places - 1 <= $4
+  AND place >= COALESCE((SELECT MAX(o.place) FROM conversation_order o WHERE o.session_id = $1 AND o.place <= $3), 0)`
+	if _, err := t.Exec(ctx, remove, string(l.session), string(l.run), first, last); err != nil {
+		return fmt.Errorf("remove order: %w", err)
+	}
+	return nil
 }
 
 // removeFrames removes rows of frames from the beginning of a trace, all of whose events are gone. Questions that wait for somebody are in none of

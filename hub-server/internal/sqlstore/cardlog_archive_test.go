@@ -25,6 +25,16 @@ func (k *keeper) speak(tb testing.TB, j *journal, session id.Session) runlog.New
 	return run
 }
 
+// ordered is how many rows the order of conversations has of a run.
+func (k *keeper) ordered(tb testing.TB, run id.Run) (n int) {
+	tb.Helper()
+	err := k.store.readDB.QueryRowContext(tb.Context(), `SELECT COUNT(*) FROM conversation_order WHERE run_id = $1`, string(run)).Scan(&n)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
+
 // Promise of S0 resume: a log leaves when its cards are told, and they leave with it.
 func TestALogLeavesWhenItsCardsAreToldAndTheyLeaveWithIt(t *testing.T) {
 	eachKeeper(t, func(t *testing.T, k *keeper) {
@@ -44,6 +54,9 @@ func TestALogLeavesWhenItsCardsAreToldAndTheyLeaveWithIt(t *testing.T) {
 		now, err := hub.Trace(t.Context(), trace.ID)
 		if k.stored(t, old.ID) > 0 || err != nil || now.Head == 0 || now.Floor != now.Head {
 			t.Fatalf("%d events are left, the trace is %+v, %v", k.stored(t, old.ID), now, err)
+		}
+		if n := k.ordered(t, old.ID); n > 0 {
+			t.Errorf("%d rows are left of the order of what has left", n)
 		}
 		k.speak(t, j, session)
 		after := opened(t, hub, session)
@@ -66,8 +79,8 @@ func TestCardsOfARunThatGoesOnStay(t *testing.T) {
 		first := k.speak(t, j, session)
 		k.forget(t)
 		k.pass(t, month, agesLater()) // nobody has looked: it leaves
-		if n := k.stored(t, first.ID); n > 0 {
-			t.Fatalf("%d events are left", n)
+		if n, order := k.stored(t, first.ID), k.ordered(t, first.ID); n > 0 || order > 0 {
+			t.Fatalf("%d events are left, and %d rows of their order", n, order)
 		}
 		going := k.start(t, session)
 		j.write(t, going.ID, wireStarted, json.RawMessage(`{}`))
