@@ -72,6 +72,25 @@ func TestAConversationIsThereForItsMembersOnly(t *testing.T) {
 }
 
 // Whoever posts needs to know of the agents of a conversation, however many people are in it.
+// Who is removed between the read of a conversation and that of its members learns nothing of who is in it then.
+func TestWhoHasLeftBetweenTwoReadsIsToldOfNoMembers(t *testing.T) {
+	eachTown(t, func(w *town) {
+		t := w.t
+		ada, bob := w.person("ada"), w.person("bob")
+		stays, leaves := w.group(ada, userOf(bob)), w.group(ada, userOf(bob))
+		found := []chat.Session{{ID: stays.ID}, {ID: leaves.ID}} // as the first read has them
+		w.leave(leaves.ID, userOf(bob))
+		still, err := w.chat.withMembers(t.Context(), bob.ID, found)
+		w.must(err)
+		if len(still) != 1 || still[0].ID != stays.ID || len(still[0].Members) != 2 {
+			t.Errorf("bob is told of %+v", still)
+		}
+		if still, err = w.chat.withMembers(t.Context(), bob.ID, found[1:]); err != nil || len(still) > 0 {
+			t.Errorf("bob is told of %+v, %v", still, err)
+		}
+	})
+}
+
 func TestAConversationIsReadWithItsAgentsAlone(t *testing.T) {
 	eachTown(t, func(w *town) {
 		t := w.t

@@ -76,16 +76,35 @@ func (c *Chat) Session(ctx context.Context, session id.Session, viewer id.User) 
 	if err != nil {
 		return s, fmt.Errorf("read conversation: %w", err)
 	}
-	members, err := c.membersOf(ctx, []id.Session{session})
-	if s.Members, s.Unread = members[session], behind; err == nil && hasLeft(s, viewer) {
-		return chat.Session{}, sessionNotFound()
+	s.Unread = behind
+	still, err := c.withMembers(ctx, viewer, []chat.Session{s})
+	if err == nil && len(still) == 0 {
+		err = sessionNotFound()
 	}
-	return s, err
+	if err != nil {
+		return chat.Session{}, err
+	}
+	return still[0], nil
 }
 
-// hasLeft says whether the viewer has left a conversation between the read that found it and that of its members, of which they may know nothing then.
-func hasLeft(s chat.Session, viewer id.User) bool {
-	return !slices.ContainsFunc(s.Members, func(m chat.Member) bool { return m.ID == chat.OfUser(viewer) })
+// withMembers adds the members to conversations that were found for the viewer. It leaves out those that the viewer has left meanwhile: they may know
+// nothing of who is in them now.
+func (c *Chat) withMembers(ctx context.Context, viewer id.User, found []chat.Session) (still []chat.Session, err error) {
+	ids := make([]id.Session, len(found))
+	for i, s := range found {
+		ids[i] = s.ID
+	}
+	members, err := c.membersOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range found {
+		s.Members = members[s.ID]
+		if slices.ContainsFunc(s.Members, func(m chat.Member) bool { return m.ID == chat.OfUser(viewer) }) {
+			still = append(still, s)
+		}
+	}
+	return still, nil
 }
 
 // WithAgents implements chat.SessionStore.
@@ -149,22 +168,11 @@ ORDER BY c.updated_at DESC, s.id DESC LIMIT $5`
 		last := sessions[f.Limit-1]
 		next = paging.Mark{At: last.UpdatedAt, ID: string(last.ID)}
 	}
-	ids := make([]id.Session, len(sessions))
-	for i, s := range sessions {
-		ids[i] = s.ID
-	}
 	if err := c.count(ctx, viewer, sessions); err != nil {
 		return nil, paging.Mark{}, err
 	}
-	members, err := c.membersOf(ctx, ids)
-	if err != nil {
-		return nil, paging.Mark{}, err
-	}
-	for i := range sessions {
-		sessions[i].Members = members[sessions[i].ID]
-	}
-	sessions = slices.DeleteFunc(sessions, func(s chat.Session) bool { return hasLeft(s, viewer) })
-	return sessions, next, nil
+	sessions, err = c.withMembers(ctx, viewer, sessions)
+	return sessions, next, err
 }
 
 // membersOf returns the members of each conversation in the order of joining.
