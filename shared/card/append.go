@@ -39,7 +39,11 @@ func (e Event) appendTo(dst []byte) ([]byte, error) {
 		}
 		dst = append(append(dst, part.key...), value...)
 	}
-	dst, err := appendRaw(append(dst, `,"payload":`...), e.Payload)
+	dst = append(dst, `,"payload":`...)
+	if e.made && utf8.Valid(e.Payload) {
+		return append(append(dst, e.Payload...), '}'), nil
+	}
+	dst, err := appendRaw(dst, e.Payload)
 	return append(dst, '}'), err
 }
 

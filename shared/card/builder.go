@@ -147,7 +147,7 @@ func (b Builder) next(t Type, card Ref, payload any) Event {
 			EventID: EventID(b.trace.ID, b.trace.Last), SessionID: b.trace.Session, TraceID: b.trace.ID, CardID: card.ID, CardKind: card.Kind,
 			Seq: b.trace.Last, Timestamp: b.at, AgentID: b.agent, AgentRole: b.role, AgentRunID: b.run,
 		},
-		Payload: raw(payload),
+		Payload: raw(payload), made: true,
 	}
 }
 

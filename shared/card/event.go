@@ -15,6 +15,8 @@ type Event struct {
 	Hint     *Hint           `json:"hint,omitempty"`
 	Metrics  *Metrics        `json:"metrics,omitempty"` // of a Close alone
 	Payload  json.RawMessage `json:"payload"`
+
+	made bool // Payload is as event.Encode writes it
 }
 
 // Envelope says what an event belongs to (S0 §3.2). CardID and CardKind are always written, empty for prompts and session events.
