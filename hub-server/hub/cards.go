@@ -35,7 +35,7 @@ func (h *Hub) kicked(f account.Family) {
 func (h *Hub) newCardSockets(st stores, d *domain) {
 	h.services.cardSockets = cards.New(cards.Deps{
 		Log: h.log, Metrics: h.registry, Devices: d.devices, Traces: h.services.cards, Sessions: d.sessions, Messages: d.messages, Files: d.files,
-		Agents: d.agents, Prompts: d.prompts, Runs: d.record.Runs, Open: st.chat, Origins: h.origins(), PerUser: h.opts.Config.SocketsPerUser,
+		Agents: d.agents, Prompts: d.prompts, Runs: d.record.Runs, Open: st.chat, Tools: st.chat, Origins: h.origins(), PerUser: h.opts.Config.SocketsPerUser,
 		Opening: h.opts.Config.SocketsOpening, Inbound: inboundRate(h.opts.Config.FramesPerSecond), Problem: httpapi.AnswerProblem(h.log),
 	})
 }

@@ -30,7 +30,7 @@ type Rules struct {
 // Cards are the rules of project/cards. A trace speaks the language that it was made with.
 func Cards(language card.Language) Rules {
 	return Rules{
-		Version: 2,
+		Version: 3,
 		New:     func(trace id.Trace, session id.Session) Fold { return cards.New(trace, session, language) },
 		Restore: func(state []byte) (Fold, error) { return cards.Restore(state) },
 	}

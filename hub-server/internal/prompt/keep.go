@@ -53,10 +53,10 @@ func (p *Prompt) move(g *runlog.Growth, at time.Time) {
 	for _, d := range g.Prompts.Delivered {
 		p.deliver(d)
 	}
-	if slices.Contains(g.Prompts.Outlived, p.ID) && !p.ByHub {
+	if slices.Contains(g.Prompts.Outlived, p.ID) && !p.ByHub && !p.ByClient() {
 		p.Outlived = true
 	}
-	if g.State.Ended() && p.State == Pending {
+	if (g.State.Ended() || slices.Contains(g.Prompts.Dropped, p.ID)) && p.State == Pending {
 		p.State = Cancelled
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// Prompt is a question of a run to people.
+// Prompt is a question of a run to people, or a call that a client is to carry out (kind client_tool). Of a call no person is told.
 type Prompt struct {
 	ID      id.Request
 	Run     id.Run
@@ -36,6 +36,9 @@ type Prompt struct {
 	Answer   *Answer // of an answered one
 	Outlived bool    // the process that asked was ended before it had an answer
 }
+
+// ByClient says whether a client answers, and no person.
+func (p Prompt) ByClient() bool { return p.Kind == event.PromptClientTool }
 
 // Due is a question whose timer is due.
 type Due struct {
@@ -88,9 +91,12 @@ type Store interface {
 	Prompt(ctx context.Context, run id.Run, request id.Request) (Prompt, error)
 	// Asked returns a question of whichever run of the conversation; fault.NotFound.
 	Asked(ctx context.Context, session id.Session, request id.Request) (Prompt, error)
-	// Prompts returns a page of questions.
+	// Called returns the call of a client's tool that the user's runs have made in the conversation, and runs that these began: by the id of its card, or
+	// by the agent's own id of it. Of several it is that of the card, then one that waits, then the newest; fault.NotFound.
+	Called(ctx context.Context, session id.Session, user id.User, named string) (Prompt, error)
+	// Prompts returns a page of questions to people.
 	Prompts(ctx context.Context, q Query) ([]Prompt, error)
-	// Unheard returns those questions of a run whose answer no process has had or will have, in the order in which they were asked: all that
+	// Unheard returns those questions of a run to people whose answer no process has had or will have, in the order in which they were asked: all that
 	// are pending, and those that have outlived their process.
 	Unheard(ctx context.Context, run id.Run) ([]Prompt, error)
 	// Due returns up to limit questions whose timers are due at now, in that order, and then in the order in which they were asked.

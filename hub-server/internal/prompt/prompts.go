@@ -36,12 +36,20 @@ func (p *Prompts) List(ctx context.Context, q Query) ([]Prompt, error) {
 
 // Get returns a question of the run; fault.NotFound. Whether the caller may read what it asks is not asked here.
 func (p *Prompts) Get(ctx context.Context, run id.Run, request id.Request) (Prompt, error) {
-	return p.Store.Prompt(ctx, run, request)
+	return toPeople(p.Store.Prompt(ctx, run, request))
 }
 
 // Asked returns a question of whichever run of the conversation; fault.NotFound. Whether the caller may read the conversation is not asked here.
 func (p *Prompts) Asked(ctx context.Context, session id.Session, request id.Request) (Prompt, error) {
-	return p.Store.Asked(ctx, session, request)
+	return toPeople(p.Store.Asked(ctx, session, request))
+}
+
+// toPeople hides what no person is asked.
+func toPeople(found Prompt, err error) (Prompt, error) {
+	if err == nil && found.ByClient() {
+		return Prompt{}, fault.New(fault.NotFound, "There is no such request.")
+	}
+	return found, err
 }
 
 // Reply is what a person says to a question. Its digest, if it has one, is of the question that they were shown.
@@ -57,7 +65,7 @@ func (p *Prompts) Answer(ctx context.Context, by account.Principal, r Reply) (Pr
 		return Prompt{}, err
 	}
 	for range raceRetries {
-		asked, err := p.Store.Prompt(ctx, r.Run, r.RequestID)
+		asked, err := p.Get(ctx, r.Run, r.RequestID)
 		switch {
 		case err != nil:
 			return Prompt{}, err

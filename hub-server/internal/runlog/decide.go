@@ -1,8 +1,6 @@
 package runlog
 
 import (
-	"slices"
-
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -46,7 +44,7 @@ func (h Head) Extend(last EventSeq, entries []Entry) (*Growth, bool) {
 
 // Settle applies a reply to a question that is still pending, in a run that is still where the reply was prepared for: the first one wins.
 func (h Head) Settle(r Reply) (*Growth, bool) {
-	if !slices.Contains(h.Pending, r.Request) || !r.Fits(h) {
+	if !h.waits(r.Request) || !r.Fits(h) {
 		return nil, false
 	}
 	g := h.Grow()

@@ -39,25 +39,36 @@ type Edges interface {
 	Edge(ctx context.Context, edge id.Edge) (fleet.Edge, error)
 }
 
+// ToolStore knows which tools people's clients carry out. Safe for concurrent use.
+type ToolStore interface {
+	// ClientTools returns those that the user has declared last in the conversation; none is no error.
+	ClientTools(ctx context.Context, s id.Session, user id.User) ([]wire.ClientTool, error)
+}
+
 // Dispatcher turns a request into a run that is ready to be stored. Safe for concurrent use.
 type Dispatcher struct {
 	edges    Edges
 	presence fleet.Presence
 	signer   *Signer
+	tools    ToolStore
 }
 
 // NewDispatcher returns a Dispatcher.
-func NewDispatcher(edges Edges, presence fleet.Presence, signer *Signer) *Dispatcher {
-	return &Dispatcher{edges: edges, presence: presence, signer: signer}
+func NewDispatcher(edges Edges, presence fleet.Presence, signer *Signer, tools ToolStore) *Dispatcher {
+	return &Dispatcher{edges: edges, presence: presence, signer: signer, tools: tools}
 }
 
-// Prepare picks an edge that is online and can run the agent, and signs the command for it; without one the run will wait. The result
-// goes into the caller's transaction. Errors: fault.EmptyPrompt.
+// Prepare picks an edge that is online and can run the agent, and signs the command for it; without one the run will wait. With
+// it go the tools that clients of the person who asks carry out there. The result goes into the caller's transaction. Errors: fault.EmptyPrompt.
 func (d *Dispatcher) Prepare(ctx context.Context, req Request) (NewRun, error) {
 	if strings.TrimSpace(req.Prompt) == "" && len(req.Attachments) == 0 {
 		return NewRun{}, fault.New(fault.EmptyPrompt, "There is nothing to send to %s. Write what it should do.", req.Agent.Name)
 	}
-	nr, err := newRun(req, now())
+	tools, err := d.tools.ClientTools(ctx, req.Session, req.RequestedBy)
+	if err != nil {
+		return NewRun{}, err
+	}
+	nr, err := newRun(req, tools, now())
 	if err != nil {
 		return NewRun{}, err
 	}
@@ -99,13 +110,13 @@ func (d *Dispatcher) pick(ctx context.Context, p Placement) (id.Edge, error) {
 	return "", nil
 }
 
-func newRun(req Request, at time.Time) (NewRun, error) {
+func newRun(req Request, tools []wire.ClientTool, at time.Time) (NewRun, error) {
 	a := req.Agent
 	runID := id.NewRun()
 	dispatch, err := encodeDispatch(wire.Dispatch{
 		TaskID: runID, SessionID: req.Session, AgentID: a.ID, AgentName: a.Name, Profile: a.Profile, Runtime: a.Runtime,
 		Prompt: req.Prompt, SessionName: req.SessionName, TriggerID: req.Trigger, TriggerUserID: req.RequestedBy,
-		TraceID: req.TraceID, CreatedAt: at, Attachments: req.Attachments, Manner: req.Manner,
+		TraceID: req.TraceID, CreatedAt: at, Attachments: req.Attachments, Manner: req.Manner, ClientTools: tools,
 	})
 	if err != nil {
 		return NewRun{}, err

@@ -38,7 +38,7 @@ func TestARunGoesToAnEdgeThatIsHereAndMayExecuteIt(t *testing.T) {
 		edge("pinned", fleet.Edge{Profiles: scout, Operators: []id.User{operator}}),
 	}
 	online := onlineEdges{"without the profile": true, "refused": true, "good": true, "pinned": true}
-	d := NewDispatcher(edges, online, testSigner(t, 'k'))
+	d := NewDispatcher(edges, online, testSigner(t, 'k'), noTools{})
 	for name, c := range map[string]struct {
 		by    id.User
 		agent fleet.Agent
@@ -64,9 +64,16 @@ func TestARunGoesToAnEdgeThatIsHereAndMayExecuteIt(t *testing.T) {
 	}
 }
 
+// noTools are those of people whose clients carry nothing out.
+type noTools struct{}
+
+func (noTools) ClientTools(context.Context, id.Session, id.User) ([]wire.ClientTool, error) {
+	return nil, nil
+}
+
 func TestTheDispatchFrameDoesNotTellThePrompt(t *testing.T) {
 	edge := fleet.Edge{ID: id.NewEdge(), Owner: id.NewUser(), Profiles: []wire.Profile{{Name: "scout"}}}
-	d := NewDispatcher(testEdges{edge}, onlineEdges{edge.ID: true}, testSigner(t, 'k'))
+	d := NewDispatcher(testEdges{edge}, onlineEdges{edge.ID: true}, testSigner(t, 'k'), noTools{})
 	n, err := d.Prepare(t.Context(), Request{
 		Session: id.NewSession(), Agent: fleet.Agent{ID: id.NewAgent(), Name: "scout", Owner: edge.Owner, Profile: "scout", Runtime: "events"},
 		Prompt: "a private thing", Trigger: id.NewMessage(), RequestedBy: edge.Owner, TraceID: strings.Repeat("a", 32),
@@ -97,7 +104,7 @@ func TestTheDispatchFrameDoesNotTellThePrompt(t *testing.T) {
 }
 
 func TestAnOrderThatFitsNoCommandIsRefusedBeforeItIsStored(t *testing.T) {
-	d := NewDispatcher(testEdges{}, onlineEdges{}, testSigner(t, 'k'))
+	d := NewDispatcher(testEdges{}, onlineEdges{}, testSigner(t, 'k'), noTools{})
 	large := []wire.Attachment{{Kind: "file", URL: "data:," + strings.Repeat("x", maxDispatch)}}
 	_, err := d.Prepare(t.Context(), Request{Prompt: "look", Attachments: large, TraceID: strings.Repeat("a", 32)})
 	if fault.CodeOf(err) != fault.TooLarge {
@@ -110,7 +117,7 @@ func TestAnOrderThatFitsNoCommandIsRefusedBeforeItIsStored(t *testing.T) {
 }
 
 func TestAnEmptyPromptIsRefused(t *testing.T) {
-	d := NewDispatcher(testEdges{}, onlineEdges{}, testSigner(t, 'k'))
+	d := NewDispatcher(testEdges{}, onlineEdges{}, testSigner(t, 'k'), noTools{})
 	for _, prompt := range []string{"", " \n\t"} {
 		if _, err := d.Prepare(t.Context(), Request{Prompt: prompt, TraceID: strings.Repeat("a", 32)}); !errors.Is(err, fault.New(fault.EmptyPrompt, "")) {
 			t.Errorf("prompt %q: %v", prompt, err)

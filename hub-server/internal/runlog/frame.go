@@ -75,7 +75,7 @@ func prepareRow(seq wire.ProducerSeq, raw []byte) LaneRow {
 	if err != nil {
 		return refuseRow(seq, raw, fault.RowUnreadable)
 	}
-	if entry.Prompt.byPerson() { // who answered is for the hub to say: it knows who was logged in
+	if entry.Prompt.throughHub() { // who answered is for the hub to say: it knows who was logged in
 		return refuseRow(seq, raw, fault.RowNotAppendable)
 	}
 	entry.ProducerSeq = seq

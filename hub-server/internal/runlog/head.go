@@ -1,6 +1,8 @@
 package runlog
 
 import (
+	"slices"
+
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -22,7 +24,13 @@ type Head struct {
 	Final id.Message // the message that was made of the final text
 
 	Pending      []id.Request // questions that wait for a person
+	Calls        []id.Request // calls that wait for a client; a run is at work meanwhile
 	ProcessEnded bool         // see Run
+}
+
+// waits says whether somebody is still to answer the request.
+func (h Head) waits(request id.Request) bool {
+	return slices.Contains(h.Pending, request) || slices.Contains(h.Calls, request)
 }
 
 // Cancellable says whether asking the run to stop would be news.

@@ -20,6 +20,8 @@ type PromptChanges struct {
 	Moves     []PromptMove // of all that people have to be told
 	Outlived  []id.Request // questions whose process was ended before it had an answer
 	Abandoned bool         // the process was ended: Outlived is all of them
+	Dropped   []id.Request // calls of clients' tools whose process was ended: nobody waits for them any more
+	Called    bool         // Head.Calls is not what it was
 }
 
 // PromptMove is a question that was opened or settled by an event.
@@ -28,7 +30,7 @@ type PromptMove struct {
 	By      EventSeq
 }
 
-// Question is a question to a person.
+// Question is a question to a person, or a call that a client is asked to carry out.
 type Question struct {
 	ID       id.Request
 	Kind     event.PromptKind
@@ -38,7 +40,10 @@ type Question struct {
 	Limit    time.Duration // how long it waits for an answer; 0 for no limit
 	ByHub    bool          // no process at an edge waits for the answer
 	Outlived bool          // it came when its process was gone
+	Call     string        // the agent's own id of the call that a client carries out; "" for a question to a person
 }
+
+func (q Question) byClient() bool { return q.Kind == event.PromptClientTool }
 
 // Delivery says when an answer had reached the agent, by the edge's clock.
 type Delivery struct {
@@ -55,7 +60,10 @@ type promptNote struct {
 	ended     *event.ProcessEndedPayload
 }
 
-func (n promptNote) byPerson() bool { return n.answered != nil && n.answered.By == event.Person }
+// throughHub says that somebody has answered of whom only the hub knows who they are: a person, or a client of theirs.
+func (n promptNote) throughHub() bool {
+	return n.answered != nil && (n.answered.By == event.Person || n.answered.By == event.Client)
+}
 
 func (e *Entry) readPrompt() {
 	switch e.Type {
@@ -87,7 +95,7 @@ func (e *Entry) readPrompt() {
 // readQuestion passes over a request that the policy of the profile answers: nobody is asked.
 func (e *Entry) readQuestion() {
 	var p event.PromptRequestedPayload
-	if json.Unmarshal(e.Body.Payload, &p) != nil || p.Asks != event.Person {
+	if json.Unmarshal(e.Body.Payload, &p) != nil || !asks(p) {
 		return
 	}
 	_, idErr := id.ParseRequest(string(p.RequestID))
@@ -99,6 +107,17 @@ func (e *Entry) readQuestion() {
 	e.Prompt.asked = &Question{
 		ID: p.RequestID, Kind: p.Kind, Digest: p.Digest, Payload: e.Body.Payload, Limit: limitOf(p.TimeoutMS),
 	}
+	if p.Kind == event.PromptClientTool {
+		e.Prompt.asked.Call = p.ToolCallID
+	}
+}
+
+// asks says whether somebody is asked of whom the hub knows: a person, or for a call of its tool a client, and never one in the other's place.
+func asks(p event.PromptRequestedPayload) bool {
+	if p.Kind == event.PromptClientTool {
+		return p.Asks == event.Client && fitsLabel(p.ToolCallID)
+	}
+	return p.Asks == event.Person
 }
 
 // limitOf takes a limit that no clock has room for as none.
@@ -116,10 +135,10 @@ func (g *Growth) notePrompt(e Entry) {
 		asked := *note.asked
 		asked.ByHub = e.ProducerSeq == 0
 		g.ask(asked)
-	case note.answered != nil && slices.Contains(g.Pending, note.answered.RequestID):
+	case note.answered != nil && g.waits(note.answered.RequestID):
 		g.Prompts.Answered = append(g.Prompts.Answered, *note.answered)
 		g.settle(note.answered.RequestID)
-	case note.expired != "" && slices.Contains(g.Pending, note.expired):
+	case note.expired != "" && g.waits(note.expired):
 		g.Prompts.Expired = append(g.Prompts.Expired, note.expired)
 		g.settle(note.expired)
 	case note.delivered != "":
@@ -127,25 +146,50 @@ func (g *Growth) notePrompt(e Entry) {
 	case note.ended != nil && !g.State.Ended() && !g.ProcessEnded:
 		g.ProcessEnded, g.Prompts.Abandoned = true, true
 		g.Prompts.Outlived = append(slices.Clone(g.Pending), note.ended.Pending...)
+		g.dropCalls()
 	}
+}
+
+// dropCalls gives up what an agent has called whose process is gone: nothing can be taken back to it.
+func (g *Growth) dropCalls() {
+	dropped := g.Calls
+	g.Prompts.Outlived = slices.DeleteFunc(g.Prompts.Outlived, func(r id.Request) bool { return slices.Contains(dropped, r) })
+	g.Prompts.Dropped, g.Prompts.Called = append(g.Prompts.Dropped, dropped...), g.Prompts.Called || len(dropped) > 0
+	g.Calls = nil
 }
 
 // ask opens a question. One that comes late is kept too, for whoever reads the list, though nobody can answer it.
 func (g *Growth) ask(q Question) {
-	if slices.Contains(g.Pending, q.ID) {
+	if g.waits(q.ID) {
 		return
 	}
-	q.Seq, q.Outlived = g.Last+1, g.ProcessEnded && !q.ByHub
+	q.Seq, q.Outlived = g.Last+1, g.ProcessEnded && !q.ByHub && !q.byClient()
 	g.Prompts.Asked = append(g.Prompts.Asked, q)
-	if !g.State.Ended() {
+	switch {
+	case g.State.Ended():
+	case q.byClient():
+		g.Calls, g.Prompts.Called = append(slices.Clone(g.Calls), q.ID), true
+		if g.ProcessEnded {
+			g.dropCalls()
+		}
+	default:
 		g.Pending = append(slices.Clone(g.Pending), q.ID)
 		g.tell(q.ID)
 	}
 }
 
+// settle ends the waiting. What a client has answered is no news for people.
 func (g *Growth) settle(request id.Request) {
-	g.Pending = slices.DeleteFunc(slices.Clone(g.Pending), func(r id.Request) bool { return r == request })
+	if slices.Contains(g.Calls, request) {
+		g.Calls, g.Prompts.Called = without(g.Calls, request), true
+		return
+	}
+	g.Pending = without(g.Pending, request)
 	g.tell(request)
+}
+
+func without(all []id.Request, one id.Request) []id.Request {
+	return slices.DeleteFunc(slices.Clone(all), func(r id.Request) bool { return r == one })
 }
 
 // tell notes that the next event opens or settles a question.

@@ -13,7 +13,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Reply settles a question of a run: by a person's answer, or without one because its time is over. It is prepared for the run as it stood.
+// Reply settles a question of a run: by the answer of a person or a client, or without one because its time is over. It is prepared for the run as it stood.
 type Reply struct {
 	Run     Run
 	Request id.Request
@@ -25,17 +25,22 @@ type Reply struct {
 	Next    *Succession   // … and then how the run goes on, once this was the last answer that it waited for
 }
 
+// ByClient says whether it is the answer of a client, about whose right to give it other rules decide.
+func (r Reply) ByClient() bool {
+	return r.Settled.Prompt.answered != nil && r.Settled.Prompt.answered.By == event.Client
+}
+
 // Asker is what a command with an answer needs to know of the question.
 type Asker struct {
 	Digest string
 	ByHub  bool // no process at an edge waits
 }
 
-// Reply prepares the answer a of a person to a question of the run. Whether they may is not asked here.
+// Reply prepares the answer a of a person to a question of the run, or of a client to a call. Whether they may is not asked here.
 func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, by Asker) (Reply, error) {
 	reply, err := r.settle(found, by, run.Candidate{Type: event.PromptAnswered, Payload: a}, wire.Answer{
 		RequestID: a.RequestID, Decision: a.Decision, Reason: a.Reason, UpdatedInput: a.UpdatedInput, Response: a.Response, Digest: by.Digest,
-		UserID: a.UserID,
+		UserID: a.UserID, Kind: callKind(a.Kind),
 	})
 	if err == nil && reply.Command != nil && a.Kind == event.PromptPermission.Named() {
 		reply.Control, err = control(found, a)
@@ -45,8 +50,16 @@ func (r *Runs) Reply(found Run, a event.PromptAnsweredPayload, by Asker) (Reply,
 
 // Expire prepares the end of the waiting for an answer.
 func (r *Runs) Expire(found Run, x event.PromptExpiredPayload, by Asker) (Reply, error) {
-	answer := wire.Answer{RequestID: x.RequestID, Decision: event.NoAnswer, Digest: by.Digest}
+	answer := wire.Answer{RequestID: x.RequestID, Decision: event.NoAnswer, Digest: by.Digest, Kind: callKind(x.Kind)}
 	return r.settle(found, by, run.Candidate{Type: event.PromptExpired, Payload: x}, answer)
+}
+
+// callKind is how a command names the kind: that of people's answers it leaves out.
+func callKind(k event.PromptKind) event.PromptKind {
+	if k == event.PromptClientTool {
+		return k
+	}
+	return ""
 }
 
 func (r *Runs) settle(found Run, by Asker, fact run.Candidate, answer wire.Answer) (Reply, error) {
@@ -125,19 +138,23 @@ func (r *Runs) Abandon(ctx context.Context, runID id.Run, why event.ErrorObj) er
 // successor returns a run of the same agent with the same configuration, on the edge that holds the agent's own session.
 func (d *Dispatcher) successor(
 	ctx context.Context, earlier NewRun, by id.User, text string, continues wire.Continues,
-) (NewRun, error) {
+) (next NewRun, err error) {
 	var order wire.Dispatch
-	if err := json.Unmarshal(earlier.Dispatch, &order); err != nil {
+	err = json.Unmarshal(earlier.Dispatch, &order)
+	if err != nil {
 		return NewRun{}, fmt.Errorf("read dispatch: %w", err)
 	}
 	at, runID := now(), id.NewRun()
 	order.TaskID, order.Prompt, order.Attachments, order.Continues = runID, text, nil, &continues
 	order.TriggerUserID, order.CreatedAt = by, at
+	if order.ClientTools, err = d.tools.ClientTools(ctx, earlier.Session, by); err != nil {
+		return NewRun{}, err
+	}
 	body, err := encodeDispatch(order)
 	if err != nil {
 		return NewRun{}, err
 	}
-	next := NewRun{
+	next = NewRun{
 		Run: Run{
 			ID: runID, Root: runID, Continues: earlier.ID, Session: earlier.Session, Agent: earlier.Agent, AgentName: earlier.AgentName,
 			AgentChecksum: earlier.AgentChecksum, Trigger: earlier.Trigger, RequestedBy: by, TraceID: earlier.TraceID,

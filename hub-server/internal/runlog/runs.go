@@ -20,6 +20,7 @@ type Store interface {
 	LaneStore
 	RunStore
 	SuccessionStore
+	ToolStore
 	EventStore
 	CommandStore
 	BlobStore
@@ -48,7 +49,7 @@ type Services struct {
 func New(c Config) Services {
 	m := newMetrics(c.Metrics)
 	blobs := &Blobs{store: c.Store, max: cmp.Or(c.MaxBlob, DefaultMaxBlob)}
-	dispatcher := NewDispatcher(c.Edges, c.Presence, c.Signer)
+	dispatcher := NewDispatcher(c.Edges, c.Presence, c.Signer, c.Store)
 	runs := &Runs{
 		store: c.Store, lanes: c.Store, succession: c.Store, events: c.Store, commands: c.Store, closer: closer{events: c.Store, blobs: blobs},
 		dispatcher: dispatcher, presence: c.Presence, signer: c.Signer, log: c.Log, metrics: m,

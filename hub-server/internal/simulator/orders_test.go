@@ -153,6 +153,11 @@ func (v view) Asked(ctx context.Context, _ id.Session, request id.Request) (prom
 	return prompt.Prompt{}, fault.New(fault.NotFound, "There is no such request.")
 }
 
+// Called implements prompt.Store. Nobody here offers tools.
+func (v view) Called(context.Context, id.Session, id.User, string) (prompt.Prompt, error) {
+	return prompt.Prompt{}, fault.New(fault.NotFound, "There is no such call.")
+}
+
 // Prompts implements prompt.Store. Nobody here lists them.
 func (v view) Prompts(ctx context.Context, q prompt.Query) ([]prompt.Prompt, error) {
 	return v.Unheard(ctx, q.Run)

@@ -208,6 +208,11 @@ func (v view) givenUp(r *runRecord, entries []runlog.Entry) {
 	}
 }
 
+// ClientTools implements runlog.ToolStore. Nobody here offers any.
+func (v view) ClientTools(context.Context, id.Session, id.User) ([]wire.ClientTool, error) {
+	return nil, nil
+}
+
 // Dispatched implements runlog.SuccessionStore.
 func (v view) Dispatched(ctx context.Context, runID id.Run) (runlog.NewRun, error) {
 	if err := rest(ctx); err != nil {

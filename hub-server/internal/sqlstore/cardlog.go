@@ -144,7 +144,7 @@ func packed(from, to cardlog.Checkpoint, frames []cards.Frame) (lines []byte, er
 	return lines, nil
 }
 
-// insertFrames stores a page as one row, and where its questions are.
+// insertFrames stores a page as one row, and where its questions and the calls of clients' tools are.
 func (t *Tx) insertFrames(ctx context.Context, to cardlog.Checkpoint, frames []cards.Frame, lines []byte) error {
 	if len(frames) == 0 {
 		return nil
@@ -157,8 +157,8 @@ func (t *Tx) insertFrames(ctx context.Context, to cardlog.Checkpoint, frames []c
 		if f.Request == "" {
 			continue
 		}
-		const ask = `INSERT INTO card_prompts (request_id, trace_id, seq) VALUES ($1, $2, $3) ON CONFLICT (request_id) DO NOTHING`
-		if _, err := t.Exec(ctx, ask, string(f.Request), string(to.ID), int64(f.Seq)); err != nil { //nolint:gosec // numbers of frames fit
+		const ask = `INSERT INTO card_prompts (request_id, trace_id, seq, card_id) VALUES ($1, $2, $3, $4) ON CONFLICT (request_id) DO NOTHING`
+		if _, err := t.Exec(ctx, ask, string(f.Request), string(to.ID), int64(f.Seq), f.Card); err != nil { //nolint:gosec // numbers of frames fit
 			return err
 		}
 	}

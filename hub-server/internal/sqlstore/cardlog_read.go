@@ -79,7 +79,7 @@ SELECT p.request_id, c.seq, f.first_seq, f.frames FROM prompts p JOIN runs r ON 
   JOIN card_prompts c ON c.request_id = p.request_id JOIN card_traces t ON t.trace_id = c.trace_id AND t.session_id = r.session_id
   JOIN card_frames f ON f.trace_id = c.trace_id
    AND f.last_seq = (SELECT MIN(g.last_seq) FROM card_frames g WHERE g.trace_id = c.trace_id AND g.last_seq >= c.seq)
-WHERE r.session_id = $1 AND p.state = 'pending' ORDER BY p.asked_at, p.run_id, p.event_seq`
+WHERE r.session_id = $1 AND p.state = 'pending' AND ` + asksPerson + ` ORDER BY p.asked_at, p.run_id, p.event_seq`
 	rows, err := c.store.queryPrepared(ctx, query, string(session))
 	found, err := collect(rows, err, func(row Scanner) (f cards.Frame, err error) {
 		var first card.Seq

@@ -34,28 +34,30 @@ func (t *Tx) head(ctx context.Context, runID id.Run) (runlog.Head, error) {
 
 var selectHeads = bulk{
 	begin: `
-SELECT run_id, session_id, agent_id, edge_id, lease, trace_id, state, last_event_seq, said_id, final_message, process_ended_at > 0
+SELECT run_id, session_id, agent_id, edge_id, lease, trace_id, state, last_event_seq, said_id, final_message, process_ended_at > 0,
+    client_calls > 0
 FROM runs WHERE run_id IN (`,
 	width: 1, end: `)`,
 }
 
 // heads reads where the logs of runs end; those that the store does not know are missing.
 func (t *Tx) heads(ctx context.Context, runs []id.Run) (map[id.Run]runlog.Head, error) {
-	heads := make(map[id.Run]runlog.Head, len(runs))
+	heads, calls := make(map[id.Run]runlog.Head, len(runs)), map[id.Run]bool{}
 	err := t.queryRows(ctx, selectHeads, textArgs(runs), func(row Scanner) error {
 		var h runlog.Head
-		err := row.Scan(&h.Run, &h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said, &h.Final, &h.ProcessEnded)
-		heads[h.Run] = h
+		var called bool
+		err := row.Scan(&h.Run, &h.Session, &h.Agent, &h.Edge, &h.Lease, &h.TraceID, &h.State, &h.Last, &h.Said, &h.Final, &h.ProcessEnded, &called)
+		heads[h.Run], calls[h.Run] = h, called
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read runs: %w", err)
 	}
 	for runID, head := range heads {
-		if !mayWait(head.State) {
+		if !mayWait(head.State) && !calls[runID] {
 			continue
 		}
-		if head.Pending, err = t.pendingPrompts(ctx, runID); err != nil {
+		if head.Pending, head.Calls, err = t.pendingPrompts(ctx, runID); err != nil {
 			return nil, fmt.Errorf("read prompts of %s: %w", runID, err)
 		}
 		heads[runID] = head

@@ -118,6 +118,9 @@ func (c *Chat) Leave(ctx context.Context, l chat.Leaving) error {
 		if n == 0 {
 			return nil
 		}
+		if err := tx.withdrawTools(ctx, l.Session, l.Member); err != nil {
+			return err
+		}
 		tx.emitLeft(l)
 		if l.Heir != nil {
 			if err := tx.handOver(ctx, *l.Heir); err != nil {

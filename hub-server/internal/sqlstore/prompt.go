@@ -16,19 +16,27 @@ import (
 // promptBytes is roughly what a notice of a prompt comes to.
 const promptBytes = 2 << 10
 
-// mayWait says whether a run in this state can have pending prompts: one that merely works has none.
+// mayWait says whether a run in this state can have prompts that wait for people: one that merely works has none.
 func mayWait(s run.State) bool {
 	return s == run.StateDispatched || s == run.StateWaitingPerson || s == run.StateCancelling
 }
 
-// pendingPrompts is called under the lock of the run.
-func (t *Tx) pendingPrompts(ctx context.Context, runID id.Run) ([]id.Request, error) {
-	const query = `SELECT request_id FROM prompts WHERE run_id = $1 AND state = 'pending' ORDER BY event_seq`
+// pendingPrompts is called under the lock of the run. It returns what waits for people, and the calls that wait for clients.
+func (t *Tx) pendingPrompts(ctx context.Context, runID id.Run) (asked, calls []id.Request, err error) {
+	const query = `SELECT request_id, kind FROM prompts WHERE run_id = $1 AND state = 'pending' ORDER BY event_seq`
 	rows, err := t.Query(ctx, query, string(runID))
-	return collect(rows, err, func(row Scanner) (r id.Request, err error) {
-		err = row.Scan(&r)
-		return r, err
+	err = scanAll(rows, err, func(row Scanner) error {
+		var r id.Request
+		var kind event.PromptKind
+		err := row.Scan(&r, &kind)
+		if kind == event.PromptClientTool {
+			calls = append(calls, r)
+		} else {
+			asked = append(asked, r)
+		}
+		return err
 	})
+	return asked, calls, err
 }
 
 // savePrompts makes the list of prompts say what the log says since it has grown.
@@ -61,10 +69,21 @@ UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND s
 			return fmt.Errorf("note the end of the process: %w", err)
 		}
 	}
-	if g.State.Ended() && (len(g.Pending) > 0 || len(p.Asked) > 0) {
+	for _, request := range p.Dropped {
+		if err := t.dropCall(ctx, g.Run, request); err != nil {
+			return fmt.Errorf("drop call %s: %w", request, err)
+		}
+	}
+	if g.State.Ended() && (len(g.Pending) > 0 || len(g.Calls) > 0 || len(p.Asked) > 0) {
 		if err := t.cancelPrompts(ctx, g.Run); err != nil {
 			return fmt.Errorf("cancel what is open: %w", err)
 		}
+	}
+	if !p.Called {
+		return nil
+	}
+	if _, err := t.Exec(ctx, `UPDATE runs SET client_calls = $2 WHERE run_id = $1`, string(g.Run), len(g.Calls)); err != nil {
+		return fmt.Errorf("count calls: %w", err)
 	}
 	return nil
 }
@@ -110,14 +129,14 @@ func (t *Tx) pushPrompt(ctx context.Context, g *runlog.Growth, m runlog.PromptMo
 func (t *Tx) insertPrompt(ctx context.Context, runID id.Run, q runlog.Question) error {
 	const insert = `
 INSERT INTO prompts (request_id, run_id, kind, asked, digest, event_seq, asked_at, state, outlived, decided_by, decision, reason,
-    updated_input, user_id, device_id, answered_at, delivery_id, delivered_at, expires_at, by_hub)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, '', 0, $9, $10) ON CONFLICT (request_id) DO NOTHING`
+    updated_input, user_id, device_id, answered_at, delivery_id, delivered_at, expires_at, by_hub, tool_call_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, '', 0, $9, $10, $11) ON CONFLICT (request_id) DO NOTHING`
 	var expires int64
 	if q.Limit > 0 {
 		expires = micros(t.now.Add(q.Limit))
 	}
 	_, err := t.Exec(ctx, insert, string(q.ID), string(runID), string(q.Kind), []byte(q.Payload), q.Digest, int64(q.Seq), micros(t.now),
-		q.Outlived, expires, q.ByHub)
+		q.Outlived, expires, q.ByHub, q.Call)
 	if err != nil {
 		return err
 	}
@@ -128,6 +147,15 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending', $8, '', '', '', NULL, '', '', 0, 
 func (t *Tx) expirePrompt(ctx context.Context, runID id.Run, request id.Request) error {
 	const expire = `UPDATE prompts SET state = 'expired' WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
 	if _, err := t.Exec(ctx, expire, string(request), string(runID)); err != nil {
+		return err
+	}
+	return t.dropTimer(ctx, timer.PromptExpiry, string(request))
+}
+
+// dropCall closes a call whose agent is gone, though its run waits on for people.
+func (t *Tx) dropCall(ctx context.Context, runID id.Run, request id.Request) error {
+	const drop = `UPDATE prompts SET state = 'cancelled' WHERE request_id = $1 AND run_id = $2 AND state = 'pending'`
+	if _, err := t.Exec(ctx, drop, string(request), string(runID)); err != nil {
 		return err
 	}
 	return t.dropTimer(ctx, timer.PromptExpiry, string(request))
@@ -163,7 +191,7 @@ func (t *Tx) abandon(ctx context.Context, runID id.Run, outlived []id.Request) e
 		return err
 	}
 	for _, request := range outlived {
-		const mark = `UPDATE prompts SET outlived = TRUE WHERE request_id = $1 AND run_id = $2 AND NOT by_hub`
+		const mark = `UPDATE prompts SET outlived = TRUE WHERE request_id = $1 AND run_id = $2 AND NOT by_hub AND kind <> 'client_tool'`
 		if _, err := t.Exec(ctx, mark, string(request), string(runID)); err != nil {
 			return err
 		}

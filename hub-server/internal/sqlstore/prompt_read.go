@@ -34,6 +34,9 @@ const promptColumns = `p.request_id, p.run_id, r.session_id, r.agent_id, r.edge_
     COALESCE((SELECT c.receipt_code FROM edge_commands c WHERE c.delivery_id = p.delivery_id AND p.delivery_id <> ''), ''),
     COALESCE((SELECT s.run_id FROM runs s WHERE s.continues_run_id = p.run_id AND s.continues_run_id <> '' AND p.outlived), '')`
 
+// asksPerson is true of a prompt that is no call of a client's tool.
+const asksPerson = `p.kind <> 'client_tool'`
+
 const fromPrompts = `
 FROM prompts p JOIN runs r ON r.run_id = p.run_id`
 
@@ -70,9 +73,13 @@ func (p *Prompts) Asked(ctx context.Context, session id.Session, request id.Requ
 }
 
 func (p *Prompts) one(ctx context.Context, where string, args ...any) (prompt.Prompt, error) {
-	found, err := scanPrompt(p.store.readDB.QueryRowContext(ctx, selectPrompt+where, args...))
+	return p.first(ctx, selectPrompt+where, args...)
+}
+
+func (p *Prompts) first(ctx context.Context, query string, args ...any) (prompt.Prompt, error) {
+	found, err := scanPrompt(p.store.readDB.QueryRowContext(ctx, query, args...))
 	if errors.Is(err, sql.ErrNoRows) {
-		return found, fault.New(fault.NotFound, "There is no such request.")
+		return found, promptNotFound()
 	}
 	if err != nil {
 		return found, fmt.Errorf("read prompt: %w", err)
@@ -80,9 +87,11 @@ func (p *Prompts) one(ctx context.Context, where string, args ...any) (prompt.Pr
 	return found, nil
 }
 
+func promptNotFound() error { return fault.New(fault.NotFound, "There is no such request.") }
+
 // Unheard implements prompt.Store.
 func (p *Prompts) Unheard(ctx context.Context, run id.Run) ([]prompt.Prompt, error) {
-	const query = selectPrompt + ` WHERE p.run_id = $1 AND (p.state = 'pending' OR p.outlived) ORDER BY p.event_seq`
+	const query = selectPrompt + ` WHERE p.run_id = $1 AND (p.state = 'pending' OR p.outlived) AND ` + asksPerson + ` ORDER BY p.event_seq`
 	rows, err := p.store.readDB.QueryContext(ctx, query, string(run))
 	found, err := collect(rows, err, scanPrompt)
 	if err != nil {
@@ -146,6 +155,7 @@ func (p *Prompts) Prompts(ctx context.Context, q prompt.Query) ([]prompt.Prompt,
 		where.arg(string(q.User)) // the first one: $1
 		where.parts = append(where.parts, mayBeAnswered)
 	}
+	where.parts = append(where.parts, asksPerson)
 	if q.Run != "" {
 		where.add(`p.run_id = ?`, string(q.Run))
 	}

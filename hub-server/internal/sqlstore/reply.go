@@ -43,7 +43,7 @@ func (t *Tx) answer(ctx context.Context, r runlog.Reply) (bool, error) {
 			return false, err
 		}
 	}
-	if r.By != "" {
+	if r.By != "" && !r.ByClient() {
 		t.Audit(audit.Entry{Act: audit.PromptAnswered, User: r.By, Target: string(r.Request), Detail: string(r.Run.ID)})
 	}
 	if r.Next != nil {
@@ -88,12 +88,28 @@ func (t *Tx) checkAnswerer(ctx context.Context, r runlog.Reply) error {
 	if err := t.mayPost(ctx, r.Run.Session, r.By); err != nil {
 		return err
 	}
+	if r.ByClient() {
+		return t.checkCalled(ctx, r)
+	}
 	may, err := t.mayAnswer(ctx, r.By, r.Run.ID)
 	if err != nil {
 		return fmt.Errorf("check right to operate: %w", err)
 	}
 	if !may {
 		return fleet.OperateRequired(r.Run.AgentName)
+	}
+	return nil
+}
+
+// checkCalled has only those answer a call whose tool was called: who triggered the run.
+func (t *Tx) checkCalled(ctx context.Context, r runlog.Reply) error {
+	const query = `SELECT 1 FROM runs r JOIN runs o ON o.run_id = r.root_run_id WHERE r.run_id = $1 AND o.requested_by = $2`
+	theirs, err := hasRow(t.QueryRow(ctx, query, string(r.Run.ID), string(r.By)))
+	if err != nil {
+		return fmt.Errorf("check whose tool was called: %w", err)
+	}
+	if !theirs {
+		return promptNotFound()
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (c *conn) create(ctx context.Context, a talk.Create) (talk.Act, error) {
 	if a.Wanted != "" {
 		found, err := c.known(ctx, a.Wanted)
 		if err == nil {
-			return c.open(ctx, found)
+			return c.openWith(ctx, found, a.Tools)
 		}
 		if fault.CodeOf(err) != fault.NotFound {
 			return nil, err
@@ -59,7 +59,15 @@ func (c *conn) create(ctx context.Context, a talk.Create) (talk.Act, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.open(ctx, made)
+	return c.openWith(ctx, made, a.Tools)
+}
+
+// openWith opens a conversation in which the client declares tools.
+func (c *conn) openWith(ctx context.Context, s chat.Session, tools []card.ClientTool) (talk.Act, error) {
+	if err := c.offer(ctx, s.ID, tools); err != nil {
+		return nil, err
+	}
+	return c.open(ctx, s)
 }
 
 // chosen is the agent that a client names, or else the person's default agent.

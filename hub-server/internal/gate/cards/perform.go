@@ -46,6 +46,10 @@ func (c *conn) do(h talk.Heard, act talk.Act) (next talk.Act, err error) {
 		return nil, c.post(ctx, h, a)
 	case talk.Answer:
 		return nil, c.answer(ctx, a)
+	case talk.Offer:
+		return nil, c.offer(ctx, a.Session, a.Tools)
+	case talk.Return:
+		return nil, c.carried(ctx, a)
 	case talk.Interrupt:
 		return nil, c.interrupt(ctx, a)
 	}

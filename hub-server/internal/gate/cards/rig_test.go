@@ -182,7 +182,7 @@ func (w *town) hub(change ...func(*Server)) *hub {
 	h := &hub{town: w, Server: New(Deps{
 		Log: quiet(), Metrics: registry, Devices: &w.logins, Traces: traces, Sessions: sessions, Files: files, Agents: agents, Runs: w.record.Runs,
 		Messages: &chat.Messages{Store: w.chats, Sessions: sessions, Files: files, Dispatcher: w.record.Dispatcher, Now: time.Now},
-		Prompts:  &prompt.Prompts{Store: prompts, Runs: w.record.Runs}, Open: w.chats, Origins: []string{"https://app.example"}, Problem: answer, PerUser: 500,
+		Prompts:  &prompt.Prompts{Store: prompts, Runs: w.record.Runs}, Open: w.chats, Tools: w.chats, Origins: []string{"https://app.example"}, Problem: answer, PerUser: 500,
 	})}
 	h.pace.ping = time.Hour // a ping has a connection look for news: here only the news itself may
 	for _, c := range change {

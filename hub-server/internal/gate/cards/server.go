@@ -51,6 +51,7 @@ type Deps struct {
 	Prompts  *prompt.Prompts
 	Runs     *runlog.Runs
 	Open     OpenRuns
+	Tools    chat.ToolStore
 
 	// Origins of browser pages that may connect, exactly as a browser writes them: scheme://host[:port].
 	Origins []string

@@ -176,7 +176,7 @@ func TestBadInputIsAnsweredAndTheConnectionLives(t *testing.T) {
 		"upload of nobody":          {frame: text(`{"type":"user.message","content":[{"type":"file","source":{"type":"upload","attachment_id":"` + string(id.NewAttachment()) + `"}}]}`), open: "error invalid_input not_found", first: "opened"},
 		"agent that is not there":   {frame: text(`{"type":"user.message","text":"x","agent_id":"` + string(id.NewAgent()) + `"}`), open: "error invalid_input agent_unknown", first: "error invalid_input not_found"},
 		"user.inject":               {frame: text(`{"type":"user.inject","trace_id":"` + string(own.ID) + `","text":"x"}`), open: invalid},
-		"tool.result of no call":    {frame: text(`{"type":"tool.result","tool_use_id":"t","status":"ok","output":"x"}`), open: invalid},
+		"tool.result of no call":    {frame: text(`{"type":"tool.result","tool_use_id":"t","status":"ok","output":"x"}`), open: "error invalid_input not_found", first: invalid},
 		"answer to nothing":         {frame: text(`{"type":"prompt.user_response","request_id":"` + string(id.NewRequest()) + `","decision":"approved"}`), open: "error invalid_input not_found", first: invalid},
 		"answer to no request":      {frame: text(`{"type":"prompt.user_response","request_id":"7","decision":"approved"}`), open: "error invalid_input not_found", first: invalid},
 		"interrupt of another":      {frame: text(`{"type":"session.interrupt","trace_id":"` + string(foreign.ID) + `"}`), open: invalid},

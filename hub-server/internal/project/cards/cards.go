@@ -49,5 +49,6 @@ type Message struct {
 type Frame struct {
 	Seq     card.Seq
 	Bytes   []byte
-	Request id.Request // the question that a prompt.user asks; "" for all other events
+	Request id.Request // the question that a prompt.user asks, or the call that a client is to carry out; "" for all other events
+	Card    string     // of such a call: its card
 }

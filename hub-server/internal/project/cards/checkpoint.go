@@ -6,8 +6,9 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/card"
 )
 
-// version of an encoded state. One of version 1 has no model; any other cannot be read: the reader is too old.
-const version = 2
+// version of an encoded state. One of version 1 has no model, one of version 2 no calls of clients' tools; any other cannot be read: the reader is
+// too old.
+const version = 3
 
 const usualState = 1 << 10 // bytes
 
@@ -80,6 +81,9 @@ func (c *codec) thread(at **thread, l *links) {
 		c.nodeAt(&sc.thought, l)
 	}
 	each(c, &t.prompts, func(a **asked) { c.asked(a, t, l) })
+	if c.version > 2 {
+		each(c, &t.calling, c.calling)
+	}
 }
 
 func (c *codec) metrics(m *card.Metrics) {
@@ -149,6 +153,15 @@ func (c *codec) asked(at **asked, t *thread, l *links) {
 	str(c, &a.request)
 	c.scopeAt(&a.scope, t)
 	c.nodeAt(&a.tool, l)
+	if c.version > 2 {
+		c.flag(&a.client)
+	}
+}
+
+func (c *codec) calling(at *calling) {
+	for _, word := range []*string{&at.ref, &at.name, &at.intent} {
+		str(c, word)
+	}
 }
 
 // nodeAt describes a reference to a card that stands before it; 0 is none.

@@ -1,11 +1,13 @@
 package cards_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/cards"
 	"github.com/switchyard-dev/switchyard/shared/card"
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 func TestTheModelIsWhatAnAgentHasNamedLast(t *testing.T) {
@@ -27,7 +29,7 @@ func TestTheModelIsWhatAnAgentHasNamedLast(t *testing.T) {
 	}
 }
 
-// A state of version 1, as hubs before this one have stored them, has all but the model.
+// A state of version 1, as hubs have stored them once, has all but the model.
 func TestAStateOfBeforeIsRead(t *testing.T) {
 	s := cards.New(trace, session, card.English)
 	now := s.Encode()
@@ -40,7 +42,16 @@ func TestAStateOfBeforeIsRead(t *testing.T) {
 	if again := old.Encode(); string(again) != string(now) {
 		t.Errorf("it is %q, want %q", again, now)
 	}
-	if _, err := cards.Restore(append([]byte{3}, now[1:]...)); err == nil {
+	s.Apply(cards.Fact{Place: 1, Run: cards.Run{ID: theRun}, Event: event.RunStarted, Payload: json.RawMessage(`{}`)})
+	now = s.Encode()
+	before = append([]byte{2}, now[1:len(now)-1]...) // behind the run's prompts stand no calls of clients' tools
+	if old, err = cards.Restore(before); err != nil {
+		t.Fatal(err)
+	}
+	if again := old.Encode(); string(again) != string(now) {
+		t.Errorf("it is %q, want %q", again, now)
+	}
+	if _, err := cards.Restore(append([]byte{4}, now[1:]...)); err == nil {
 		t.Error("a state of a version to come was read")
 	}
 }

@@ -9,19 +9,29 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
-// asked is a question that waits for a person. While it does, no card of the agent that asks, nor any above it, is late.
+// asked is a question that waits for a person, or a call that waits for a client. While it does, no card of the agent that asks, nor any above it, is late.
 type asked struct {
 	request id.Request
 	scope   *scope
-	tool    *node // that waits for permission, nil for none
+	tool    *node // that waits for permission, or for a client; nil for none
+	client  bool
 }
 
-// promptRequested shows what a person is asked. What a policy answers nobody is asked.
+// promptRequested shows what a person is asked, or a client is to carry out. What a policy answers nobody is asked.
 func (s *State) promptRequested(f Fact) {
 	p, ok := read[event.PromptRequestedPayload](f)
-	if !ok || p.Asks != event.Person {
+	if !ok {
 		return
 	}
+	switch {
+	case p.Asks == event.Client && p.Kind == event.PromptClientTool:
+		s.clientCalled(f, p)
+	case p.Asks == event.Person:
+		s.personAsked(f, p)
+	}
+}
+
+func (s *State) personAsked(f Fact, p event.PromptRequestedPayload) {
 	t := s.of(f.Run)
 	a := &asked{request: p.RequestID, scope: s.in(t, p.AgentID)}
 	s.flush(a.scope.message)
@@ -102,7 +112,7 @@ func (s *State) promptExpired(f Fact) {
 	s.settled(f, p.RequestID, card.ReplyPayload{RequestID: string(p.RequestID), Decision: card.TimedOut, Reason: string(p.Reason)})
 }
 
-// settled tells what became of a question, and gives all that has waited with it its full time again (facts 0.5).
+// settled tells what became of a question to a person, and gives all that has waited with it its full time again (facts 0.5).
 func (s *State) settled(f Fact, request id.Request, reply card.ReplyPayload) {
 	t := s.thread(f.Run.ID)
 	if t == nil {
@@ -114,8 +124,10 @@ func (s *State) settled(f Fact, request id.Request, reply card.ReplyPayload) {
 	}
 	a := t.prompts[i]
 	t.prompts = slices.Delete(t.prompts, i, i+1)
-	s.tell(s.builder(a.scope, t).PromptReply(reply))
-	if a.tool != nil && a.tool.open && reply.Decision == card.Approved {
+	if !a.client {
+		s.tell(s.builder(a.scope, t).PromptReply(reply))
+	}
+	if !a.client && a.tool != nil && a.tool.open && reply.Decision == card.Approved {
 		s.set(a.tool, card.ToolPayload{Phase: card.Executing})
 	}
 	for _, n := range t.nodes {
@@ -129,6 +141,9 @@ func (s *State) settled(f Fact, request id.Request, reply card.ReplyPayload) {
 // withdraw tells that nobody waits any more for answers to what a run has asked.
 func (s *State) withdraw(t *thread) {
 	for _, a := range t.prompts {
+		if a.client {
+			continue
+		}
 		s.tell(s.builder(a.scope, t).PromptReply(card.ReplyPayload{RequestID: string(a.request), Decision: card.ReplyCancelled}))
 	}
 	t.prompts = nil

@@ -91,7 +91,7 @@ func TestATraceIsNumberedWithoutHolesAndNamedByItsNumbers(t *testing.T) {
 			if e.Envelope.Seq != want || frames[i].Seq != want || e.Envelope.EventID != card.EventID(trace, want) {
 				t.Fatalf("event %d: %s", want, frames[i].Bytes)
 			}
-			if asks := e.Type == card.PromptUser; asks != (frames[i].Request != "") {
+			if asks := e.Type == card.PromptUser || frames[i].Card != ""; asks != (frames[i].Request != "") {
 				t.Fatalf("event %d: request %q of %s", want, frames[i].Request, e.Type)
 			}
 		}

@@ -64,18 +64,18 @@ func talkRules() []Rule {
 		{event.Thinking, "append(message, thinking)", "One that stands by itself, with no message_id: add(thinking) below the agent's card, else the turn, append, and close where the agent goes on with a message or a call, else with its end.", (*State).thinking},
 		{event.ToolInput, "append(message, tool_input)", "A message of nothing but arguments is added for it.", (*State).toolInput},
 		{event.MessageDone, "append(message, text)?, close(message)", "First what was not streamed. A text that does not go on from what was is a reset: the card is closed and another one added. Of a text in a blob, its beginning is shown as the conversation has it.", (*State).messageDone},
-		{event.ToolStarted, "add(tool)", "Below the newest message of the same agent, else its card; phase executing.", (*State).toolStarted},
+		{event.ToolStarted, "add(tool)?", "Below the newest message of the same agent, else its card; phase executing. A call of a client's tool is added when the client may answer.", (*State).toolStarted},
 		{event.ToolCompleted, "close(tool)", "Status ok, with output, what the metadata says, and the artifacts of the call.", (*State).toolCompleted},
-		{event.ToolFailed, "close(tool)", "Status failed with the error; cancelled for a call that was stopped with its run.", (*State).toolFailed},
+		{event.ToolFailed, "close(tool)", "Status failed with the error; cancelled for a call that was called off, or stopped with its run.", (*State).toolFailed},
 		{event.ArtifactCreated, "add(artifact), close(artifact)", "Below the call that made it, else an open call, else the agent's card.", (*State).artifact},
 	}
 }
 
 func promptRules() []Rule {
 	return []Rule{
-		{event.PromptRequested, "set(tool)?, prompt.user", "With the request's own id; a call that waits for permission has phase permission_wait. What a policy answers is not shown.", (*State).promptRequested},
-		{event.PromptAnswered, "prompt.reply, set(tool)?", "continue and retry are approved with the word as reason, cancel is cancelled (R27).", (*State).promptAnswered},
-		{event.PromptExpired, "prompt.reply", "Decision timeout.", (*State).promptExpired},
+		{event.PromptRequested, "set(tool)?, prompt.user | add(tool)", "With the request's own id; a call that waits for permission has phase permission_wait. What a policy answers is not shown. Of a call of a client's tool it is the card, with target client: nobody is asked.", (*State).promptRequested},
+		{event.PromptAnswered, "prompt.reply?, set(tool)?", "continue and retry are approved with the word as reason, cancel is cancelled (R27). The result of a client's tool is told when the call ends.", (*State).promptAnswered},
+		{event.PromptExpired, "prompt.reply?", "Decision timeout. That a client has not answered is told when the call ends.", (*State).promptExpired},
 		{event.PromptDelivered, "", "The reply has told the decision.", nil},
 		{event.RunProcessEnded, "", "The run waits on; its questions stay open.", nil},
 	}

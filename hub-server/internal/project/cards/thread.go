@@ -17,7 +17,8 @@ type thread struct {
 	root       *node    // its turn, or the agent card of a run that a run started
 	scopes     []*scope // the run's own first
 	nodes      []*node  // in the order of their events
-	prompts    []*asked // that wait for a person
+	prompts    []*asked // that wait for a person or a client
+	calling    []calling
 }
 
 // scope is an agent at work in a run: the run's own, or a sub-agent. All that happens in it has its id (S0 §3.2).

@@ -30,6 +30,10 @@ func (s *State) toolStarted(f Fact) {
 	if n := t.find(card.Tool, p.ToolCallID); n != nil && n.open {
 		return
 	}
+	if p.Target == event.TargetClient {
+		t.calls(p)
+		return
+	}
 	payload := card.ToolPayload{Name: p.ToolName, Target: targetServer, Intent: p.Intent, Input: p.Arguments, Phase: card.Executing}
 	if p.ArgumentsBlob != nil {
 		payload.Input, payload.Metadata = nil, blob("input_blob", p.ArgumentsBlob)
@@ -54,7 +58,11 @@ func (s *State) tool(f Fact, name event.SubAgent, ref string) *node {
 	if n := t.find(card.Tool, ref); n != nil {
 		return n
 	}
-	return s.openTool(t, s.in(t, name), ref, card.ToolPayload{Target: targetServer, Phase: card.Executing})
+	payload := card.ToolPayload{Target: targetServer, Phase: card.Executing}
+	if c, ok := t.called(ref); ok { // no client was asked
+		payload.Name, payload.Target, payload.Intent = c.name, targetClient, c.intent
+	}
+	return s.openTool(t, s.in(t, name), ref, payload)
 }
 
 func (s *State) toolCompleted(f Fact) {
@@ -63,6 +71,7 @@ func (s *State) toolCompleted(f Fact) {
 		return
 	}
 	n := s.tool(f, p.AgentID, p.ToolCallID)
+	n.thread.returned(n)
 	inner := card.ToolPayload{Output: text(p.Result), Artifacts: n.artifacts}
 	inner.Metadata = lift(p.Metadata, &inner)
 	if p.ResultBlob != nil {
@@ -99,7 +108,12 @@ func (s *State) toolFailed(f Fact) {
 		return
 	}
 	n := s.tool(f, p.AgentID, p.ToolCallID)
+	n.thread.returned(n)
 	if p.Error.Code == fault.RunEnded && n.thread.cancelling { // it was stopped with its run
+		s.close(n, card.End{Status: card.Cancelled})
+		return
+	}
+	if p.Error.Code == fault.Cancelled { // whoever was to carry it out has called it off
 		s.close(n, card.End{Status: card.Cancelled})
 		return
 	}

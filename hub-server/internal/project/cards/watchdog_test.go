@@ -246,3 +246,20 @@ func (o *observer) deadline() (time.Time, bool) {
 	}
 	return first, !first.IsZero()
 }
+
+// Nothing of an agent is late while a client carries a call of its out, for as long as the call itself may take.
+func TestWhatWaitsForAClientIsNotLate(t *testing.T) {
+	w := watch(t)
+	w.says(0, event.RunStarted, `{}`)
+	w.says(0, event.ToolStarted, `{"tool_call_id":"a","tool_name":"pick","arguments":{},"target":"client"}`)
+	w.says(0, event.PromptRequested, `{"request_id":"req_1","kind":"client_tool","tool_name":"pick","input":{},"tool_call_id":"a","asks":"client","timeout_ms":7200000}`)
+	w.due(always, "", 0)
+	w.says(time.Hour, event.PromptAnswered, `{"request_id":"req_1","kind":"client_tool","decision":"allow","by":"client","response":{"status":"ok"}}`)
+	w.due(always, "a", card.Lookup(card.Tool).Timeout)
+	w.says(0, event.PromptRequested, `{"request_id":"req_2","kind":"client_tool","tool_name":"pick","input":{},"tool_call_id":"a","asks":"client","timeout_ms":7200000}`)
+	w.due(always, "", 0)
+	w.says(0, event.ToolFailed, `{"tool_call_id":"a","error":{"code":"agent_error","message":"Its process is gone.","retryable":false}}`)
+	if due, ok := w.state.Deadline(always); !ok || due.Kind == card.Tool {
+		t.Errorf("after the end of the call it is still waited for: %+v, %v", due, ok)
+	}
+}

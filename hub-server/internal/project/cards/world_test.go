@@ -24,12 +24,13 @@ type world struct {
 	requests int
 	pause    int  // greatest time between two facts, ms
 	least    int  // least one
+	clients  bool // agents call tools of clients
 	files    bool // agents make files, whose names in texts are held back at times
 }
 
 // conversation draws a whole conversation: all of its runs have ended.
 func conversation(t *rapid.T) []cards.Fact {
-	w := &world{t: t, now: time.Date(2026, 5, 7, 10, 0, 0, 0, time.UTC), pause: 5000, files: true}
+	w := &world{t: t, now: time.Date(2026, 5, 7, 10, 0, 0, 0, time.UTC), pause: 5000, files: true, clients: true}
 	w.play(rapid.IntRange(1, 4).Draw(t, "runs"))
 	return withOrphans(t, w.facts)
 }
@@ -174,7 +175,7 @@ func (w *world) action(who event.SubAgent) run.AgentEvent {
 		channel := rapid.SampledFrom([]run.Channel{run.Thought, run.ToolInput}).Draw(w.t, "channel")
 		return run.Delta{Channel: channel, Text: "hm", Agent: who, Apart: rapid.Bool().Draw(w.t, "apart")}
 	case 6, 7:
-		return run.ToolCall{ID: ids.Draw(w.t, "id"), Name: "read", Args: json.RawMessage(`{"a":1.0}`), Agent: who}
+		return run.ToolCall{ID: ids.Draw(w.t, "id"), Name: "read", Args: json.RawMessage(`{"a":1.0}`), Agent: who, Target: w.target()}
 	case 8:
 		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Result: json.RawMessage(`"done"`), Agent: who}
 	case 9:
@@ -186,6 +187,12 @@ func (w *world) action(who event.SubAgent) run.AgentEvent {
 		return run.Artifact{ArtifactCreatedPayload: event.ArtifactCreatedPayload{Type: "file", ArtifactID: "art_1", Filename: "report.md", AgentID: who}}
 	case 11:
 		w.requests++
+		if w.clients && rapid.Bool().Draw(w.t, "client") {
+			return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{
+				RequestID: id.Request(fmt.Sprintf("req_%016d", w.requests)), Kind: event.PromptClientTool, ToolName: "pick", Input: json.RawMessage(`{"a":1.0}`),
+				ToolCallID: ids.Draw(w.t, "id"), Asks: event.Client, TimeoutMS: 1000, AgentID: who,
+			}}
+		}
 		return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{
 			RequestID: id.Request(fmt.Sprintf("req_%016d", w.requests)), Kind: event.PromptPermission, ToolName: "read", Input: json.RawMessage(`{}`),
 			ToolCallID: ids.Draw(w.t, "id"), Asks: event.Person, AgentID: who,
@@ -197,6 +204,14 @@ func (w *world) action(who event.SubAgent) run.AgentEvent {
 	default:
 		return w.fact(k, who)
 	}
+}
+
+// target is who is to carry a call out.
+func (w *world) target() event.ToolTarget {
+	if w.clients && rapid.IntRange(0, 2).Draw(w.t, "target") == 0 {
+		return event.TargetClient
+	}
+	return ""
 }
 
 func (w *world) fact(k int, who event.SubAgent) run.Fact {

@@ -13,11 +13,18 @@ type (
 	// Enter opens the conversation that the address names: Entered, NotEntered.
 	Enter struct{ Named string }
 	// Create opens a conversation (R33). Wanted is the id that the client gives, which may be one of nobody; "" for a new one. Agent is which agent is
-	// to answer in one that is made; "" for the person's default. Key is the same when the client asks for the same once more; "" if it cannot. Entered.
+	// to answer in one that is made; "" for the person's default. Key is the same when the client asks for the same once more; "" if it cannot. Tools
+	// are those that the client carries out there: nil leaves what was declared before, an empty list withdraws it. Entered.
 	Create struct {
 		Wanted string
 		Agent  string
 		Key    string
+		Tools  []card.ClientTool
+	}
+	// Offer declares the tools of a client in the conversation that is open. Nothing is said when it is done.
+	Offer struct {
+		Session id.Session
+		Tools   []card.ClientTool
 	}
 	// Post sends a message of the person's. Nothing is said when it is done: the trace shows it.
 	Post struct {
@@ -28,6 +35,11 @@ type (
 	Answer struct {
 		Session  id.Session
 		Response card.PromptResponse
+	}
+	// Return says what a tool of the client's has come to. Nothing is said when it is done: the trace shows it.
+	Return struct {
+		Session id.Session
+		Result  card.ToolResult
 	}
 	// Interrupt stops the turn that is running. Nothing is said when it is done.
 	Interrupt struct{ Session id.Session }
@@ -44,6 +56,8 @@ func (Enter) act()     {}
 func (Create) act()    {}
 func (Post) act()      {}
 func (Answer) act()    {}
+func (Offer) act()     {}
+func (Return) act()    {}
 func (Interrupt) act() {}
 func (Find) act()      {}
 func (Look) act()      {}

@@ -28,8 +28,11 @@ func (t *Talk) fail(now time.Time, h Heard, info card.ErrorInfo) {
 	if h.EventID != "" {
 		about["event_id"] = h.EventID
 	}
-	if r, ok := h.Frame.(card.PromptResponse); ok {
-		about["request_id"] = shorten(r.RequestID)
+	switch f := h.Frame.(type) {
+	case card.PromptResponse:
+		about["request_id"] = shorten(f.RequestID)
+	case card.ToolResult:
+		about["tool_use_id"] = shorten(f.ToolUseID)
 	}
 	if len(about) > 0 {
 		info.Details = about

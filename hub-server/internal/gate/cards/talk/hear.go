@@ -41,7 +41,7 @@ func (t *Talk) hear(now time.Time, h Heard) Act {
 	}
 	switch f := h.Frame.(type) {
 	case card.ToolResult:
-		return t.toolResult(now, h, f)
+		return Return{Session: t.at.Session, Result: f}
 	case card.PromptResponse:
 		return Answer{Session: t.at.Session, Response: f}
 	case card.SessionInterrupt:
@@ -53,12 +53,15 @@ func (t *Talk) hear(now time.Time, h Heard) Act {
 	return t.refuse(now, h, "A client sends no frame of this type.")
 }
 
-// create is the second way to begin (R5). A connection has one conversation.
+// create is the second way to begin (R5). A connection has one conversation; tools of that may be declared at any time.
 func (t *Talk) create(now time.Time, h Heard, f card.SessionCreate) Act {
-	if t.phase == open {
-		return t.refuse(now, h, "This connection has its conversation. Open another connection for another one.")
+	switch {
+	case t.phase != open:
+		return Create{Wanted: f.SessionID, Agent: f.AgentID, Key: h.EventID, Tools: f.Tools}
+	case f.SessionID == string(t.at.Session) && f.Tools != nil:
+		return Offer{Session: t.at.Session, Tools: f.Tools}
 	}
-	return Create{Wanted: f.SessionID, Agent: f.AgentID, Key: h.EventID}
+	return t.refuse(now, h, "This connection has its conversation. Open another connection for another one.")
 }
 
 // message is the third: the first word opens a conversation, and is said there.
@@ -68,11 +71,6 @@ func (t *Talk) message(h Heard, f card.UserMessage) Act {
 	}
 	t.then = h
 	return Create{Agent: f.AgentID, Key: h.EventID}
-}
-
-// toolResult is for tools that the client offers. It has offered none: no tool call waits for it.
-func (t *Talk) toolResult(now time.Time, h Heard, f card.ToolResult) Act {
-	return t.refuse(now, h, "No tool call of this client waits for a result of tool_use_id "+shorten(f.ToolUseID)+".")
 }
 
 func shorten(s string) string {

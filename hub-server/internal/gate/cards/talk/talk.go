@@ -66,9 +66,9 @@ type Entry struct {
 	Pending []cards.Frame // the questions that wait for a person, the oldest first
 }
 
-// capabilities are what this hub can do: true only where it is true (S0 §1.3).
+// capabilities are what this hub can do: true only where it is true (S0 §1.3). Tools of clients are kept and given to every agent that can call any.
 var capabilities = card.Capabilities{
-	Streaming: true, Tools: true, SubAgents: true, Tasks: true, Teams: true, PlanReview: true, Artifacts: true, Recovery: true,
+	Streaming: true, Tools: true, ClientTools: true, SubAgents: true, Tasks: true, Teams: true, PlanReview: true, Artifacts: true, Recovery: true,
 }
 
 // Entered opens the conversation: opened comes first, then every question that waits, in the bytes in which it was asked, then what is live from the

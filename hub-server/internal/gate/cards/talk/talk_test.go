@@ -114,15 +114,21 @@ func TestBothOrdersOfTheHandshakeOpenTheConversationOnce(t *testing.T) {
 		if step := c.Next(); step.Say != nil || step.Read != nil {
 			t.Errorf("before that is said %+v", step)
 		}
-		if act, ok := hear(c, card.SessionCreate{SessionID: "mine"}).(Create); !ok || act != (Create{Wanted: "mine", Key: "c1"}) {
+		if act, ok := hear(c, card.SessionCreate{SessionID: "mine"}).(Create); !ok || act.Wanted != "mine" || act.Key != "c1" || act.Tools != nil {
 			t.Fatalf("session.create is %#v", act)
 		}
 		c.Entered(noon, entry(0))
 		same(t, "answer", saying(t, c), "opened")
+		if act, ok := hear(c, card.SessionCreate{SessionID: string(session), Tools: []card.ClientTool{}}).(Offer); !ok || act.Session != session || act.Tools == nil {
+			t.Errorf("tools of the conversation that is open are %#v", act)
+		}
+		hear(c, card.SessionCreate{SessionID: string(session)})
+		hear(c, card.SessionCreate{SessionID: "other", Tools: []card.ClientTool{}})
+		same(t, "another session.create", saying(t, c), "error invalid_input invalid_request", "error invalid_input invalid_request")
 	})
 	t.Run("with a message", func(t *testing.T) {
 		c := New("", card.English)
-		if act, ok := hear(c, card.UserMessage{CoordinatorMode: "plan"}).(Create); !ok || act != (Create{Key: "c1"}) {
+		if act, ok := hear(c, card.UserMessage{CoordinatorMode: "plan"}).(Create); !ok || act.Wanted != "" || act.Key != "c1" || act.Tools != nil {
 			t.Fatalf("a first message is %#v", act)
 		}
 		if next, ok := c.Entered(noon, entry(0)).(Post); !ok || next.Message.CoordinatorMode != "plan" || next.Session != session {
@@ -175,7 +181,7 @@ func TestWhateverIsWrongTheClientIsToldAndTheTalkGoesOn(t *testing.T) {
 		second string // where one is
 	}{
 		"user.inject":                   {card.UserInject{}, wrong, wrong},
-		"tool.result of no call":        {card.ToolResult{ToolUseID: strings.Repeat("x", 4096)}, wrong, wrong},
+		"tool.result of no call":        {card.ToolResult{ToolUseID: strings.Repeat("x", 4096)}, wrong, ""},
 		"answer without a conversation": {card.PromptResponse{}, wrong, ""},
 		"interrupt of another trace":    {card.SessionInterrupt{TraceID: "tr_x"}, wrong, wrong},
 		"resume of another trace":       {card.SessionResume{TraceID: "tr_x"}, "", "resume_failed unknown_trace"},
