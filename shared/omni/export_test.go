@@ -1,5 +1,8 @@
 package omni
 
+// Bounded is an Aggregator whose fragments have less content than usual, for tests.
+func Bounded(limit int) Aggregator { return Aggregator{limit: limit} }
+
 // Members returns the members of an object, for tests.
 func Members(object []byte) (keys []string, values [][]byte) {
 	for key, at := range members(object) {
