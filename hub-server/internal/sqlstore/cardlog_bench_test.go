@@ -79,34 +79,37 @@ func BenchmarkCardsOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkCardsLive measures what it costs to tell an event that was committed a moment ago, the disk sync included, while events come in frames as
-// a busy edge packs them.
+// BenchmarkCardsLive measures what it costs to tell an event that was committed a moment ago, the disk sync included: while events come in frames as a
+// busy edge packs them, and of one that comes alone.
 func BenchmarkCardsLive(b *testing.B) {
 	for name, address := range addresses() {
-		b.Run(name, func(b *testing.B) {
-			s := openAt(b, address(b))
-			startCheckpointer(b, s)
-			v := chatty(b, newRecord(b, s, startWriter(b, s)), 1000)
-			hub := v.teller(cardlog.Cards(card.English))
-			watcher := hub.Watch(v.session)
-			defer watcher.Close()
-			trace := opened(b, hub, v.session)
-			events, at := 0, trace.Head
-			b.ResetTimer()
-			for b.Loop() {
-				b.StopTimer()
-				before := len(v.j.rows)
-				v.talk(b, 950) // a page
-				events += len(v.j.rows) - before
-				b.StartTimer()
-				trace = opened(b, hub, v.session)
-				frames, err := hub.Read(b.Context(), trace.ID, at, 1<<20)
-				if err != nil || len(frames) == 0 {
-					b.Fatalf("read %v, %v", frames, err)
-				}
-				at = trace.Head
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
-		})
+		b.Run(name+"/busy", func(b *testing.B) { live(b, openAt(b, address(b)), 950) }) // a page
+		b.Run(name+"/alone", func(b *testing.B) { live(b, openAt(b, address(b)), 1) })
 	}
+}
+
+func live(b *testing.B, s *Store, together int) {
+	b.Helper()
+	startCheckpointer(b, s)
+	v := chatty(b, newRecord(b, s, startWriter(b, s)), 1000)
+	hub := v.teller(cardlog.Cards(card.English))
+	watcher := hub.Watch(v.session)
+	defer watcher.Close()
+	trace := opened(b, hub, v.session)
+	events, at := 0, trace.Head
+	b.ResetTimer()
+	for b.Loop() {
+		b.StopTimer()
+		before := len(v.j.rows)
+		v.talk(b, together)
+		events += len(v.j.rows) - before
+		b.StartTimer()
+		trace = opened(b, hub, v.session)
+		frames, err := hub.Read(b.Context(), trace.ID, at, 1<<20)
+		if err != nil || len(frames) == 0 {
+			b.Fatalf("read %v, %v", frames, err)
+		}
+		at = trace.Head
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
 }

@@ -58,15 +58,26 @@ func (b bench) lines(t *stage) []row {
 // beside runs a Go benchmark that lies beside code which nobody outside of its module can call, on one core, and returns the median of what it
 // reports in a unit.
 func (b bench) beside(t *stage, module, pkg, name, unit string) float64 {
-	cmd := exec.CommandContext(t.ctx, "go", "test", "-run", "^$", "-bench", "^"+name+"$", "-cpu", "1", "-count", strconv.Itoa(b.times(5, 1)), pkg)
+	return reported(t, b.benchmark(t, module, pkg, name, b.times(5, 1)), name, unit)
+}
+
+// benchmark runs such benchmarks so many times each, and returns what they print.
+func (b bench) benchmark(t *stage, module, pkg, pattern string, times int) string {
+	cmd := exec.CommandContext(t.ctx, "go", "test", "-run", "^$", "-bench", "^"+pattern+"$", "-cpu", "1", "-count", strconv.Itoa(times), pkg)
 	cmd.Dir = filepath.Join(rig.Root(), module)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s", name, err, out)
+		t.Fatalf("%s: %v\n%s", pattern, err, out)
 	}
+	return string(out)
+}
+
+// reported is the median of what one of them reports in a unit.
+func reported(t *stage, out, name, unit string) float64 {
 	var rates []float64
-	for _, found := range regexp.MustCompile(`\s([0-9.e+]+) `+regexp.QuoteMeta(unit)).FindAllSubmatch(out, -1) {
-		rate, err := strconv.ParseFloat(string(found[1]), 64)
+	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `\s.*\s([0-9.e+]+) ` + regexp.QuoteMeta(unit))
+	for _, found := range line.FindAllStringSubmatch(out, -1) {
+		rate, err := strconv.ParseFloat(found[1], 64)
 		t.must(err)
 		rates = append(rates, rate)
 	}

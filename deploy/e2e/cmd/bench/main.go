@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	quick := flags.Bool("quick", false, "shorter and rougher: for a look, not for the record")
 	only := flags.String("only", "", "make only these measurements, separated by commas: "+strings.Join(suite.names(), ", "))
 	messages := flags.Int("messages", 0, "how many messages there are in the large store; 0: 10,000,000, or 200,000 with -quick")
-	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks")
+	write := flags.String("write", "", "put the table into this Markdown `file`, between its marks; with -only its rows alone")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if *write != "" {
-		if err := table.into(*write, suite.name); err != nil {
+		if err := table.into(*write, suite.name, *only != ""); err != nil {
 			return err
 		}
 	}

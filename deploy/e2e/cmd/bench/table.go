@@ -36,16 +36,21 @@ func (t table) String() string {
 	}
 	b.WriteString("\n\n| what | goal | measured | |\n|---|---|---|---|\n")
 	for _, r := range t.rows {
-		verdict := "met"
-		switch {
-		case r.goal == "":
-			verdict = ""
-		case !r.met:
-			verdict = "**missed**"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.what, r.goal, r.got, verdict)
+		b.WriteString(r.String())
 	}
 	return b.String()
+}
+
+// String is the row as a line of the table.
+func (r row) String() string {
+	verdict := "met"
+	switch {
+	case r.goal == "":
+		verdict = ""
+	case !r.met:
+		verdict = "**missed**"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s |\n", r.what, r.goal, r.got, verdict)
 }
 
 // missed is an error if a goal was missed.
@@ -62,20 +67,39 @@ func (t table) missed() error {
 	return nil
 }
 
-// into replaces the table in a document. It stands between two comments that name its suite.
-func (t table) into(path, suite string) error {
+// into replaces the table in a document, or only the rows that it has too. It stands between two comments that name its suite.
+func (t table) into(path, suite string, rowsOnly bool) error {
 	begins, ends := "<!-- "+suite+" -->\n", "<!-- /"+suite+" -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("write table: %w", err)
 	}
 	before, rest, found := bytes.Cut(text, []byte(begins))
-	_, after, ended := bytes.Cut(rest, []byte(ends))
+	old, after, ended := bytes.Cut(rest, []byte(ends))
 	if !found || !ended {
 		return fmt.Errorf("write table: %s lacks the marks %q and %q", path, begins, ends)
 	}
-	text = slices.Concat(before, []byte(begins+t.String()+ends), after)
+	now := t.String()
+	if rowsOnly {
+		now = t.within(string(old))
+	}
+	text = slices.Concat(before, []byte(begins+now+ends), after)
 	return os.WriteFile(path, text, 0o600)
+}
+
+// within is a table that was written before, with the rows of this one in the place of those of the same name, and new ones at its end.
+func (t table) within(old string) string {
+	lines := strings.SplitAfter(old, "\n")
+	lines = lines[:len(lines)-1] // what is behind the last line end: nothing
+	for _, r := range t.rows {
+		named := func(line string) bool { return strings.HasPrefix(line, "| "+r.what+" |") }
+		if i := slices.IndexFunc(lines, named); i >= 0 {
+			lines[i] = r.String()
+		} else {
+			lines = append(lines, r.String())
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // machine describes where this runs, in one line.
