@@ -2143,11 +2143,18 @@ type CardSocketCreate struct {
 	// EventID A name of the client's own: the same again is the same request, and errors name it.
 	EventID   string `json:"event_id,omitempty,omitzero"`
 	SessionID string `json:"session_id,omitempty,omitzero"`
-	Tools     []struct {
-		Description string          `json:"description,omitempty,omitzero"`
+
+	// Tools What clients of the person carry out for agents of the conversation, at most 64 KiB together. It takes the place of what they have declared there before; an empty list withdraws it, and without the field it stays.
+	Tools []struct {
+		// Description What the agent is told of it.
+		Description string `json:"description,omitempty,omitzero"`
+
+		// InputSchema JSON Schema of an object, at most 16 KiB.
 		InputSchema json.RawMessage `json:"input_schema,omitempty,omitzero"`
 		Name        string          `json:"name"`
-		TimeoutMs   int64           `json:"timeout_ms,omitempty,omitzero"`
+
+		// TimeoutMs How long a call waits for its result; 0 is as long as a tool card is waited for.
+		TimeoutMs int64 `json:"timeout_ms,omitempty,omitzero"`
 	} `json:"tools,omitempty,omitzero"`
 	Type CardSocketCreateType `json:"type"`
 }
@@ -2636,7 +2643,7 @@ type CardSocketToolPhase string
 // CardSocketToolTarget defines model for CardSocketTool.Target.
 type CardSocketToolTarget string
 
-// CardSocketToolResult What a tool of the client has come to.
+// CardSocketToolResult What a tool of the client has come to: of the open tool card with `target` `client`. The first result counts; the same again is taken without a word. At most 256 KiB.
 type CardSocketToolResult struct {
 	// Error Why something failed. An unknown `type` is to be taken as `internal`.
 	Error CardSocketError `json:"error,omitempty,omitzero"`
@@ -2648,10 +2655,12 @@ type CardSocketToolResult struct {
 	Metadata json.RawMessage `json:"metadata,omitempty,omitzero"`
 
 	// Output Any JSON value.
-	Output    json.RawMessage            `json:"output,omitempty,omitzero"`
-	Status    CardSocketToolResultStatus `json:"status"`
-	ToolUseID string                     `json:"tool_use_id"`
-	Type      CardSocketToolResultType   `json:"type"`
+	Output json.RawMessage            `json:"output,omitempty,omitzero"`
+	Status CardSocketToolResultStatus `json:"status"`
+
+	// ToolUseID The `card_id` of the tool card; the agent's own id of the call is taken too.
+	ToolUseID string                   `json:"tool_use_id"`
+	Type      CardSocketToolResultType `json:"type"`
 }
 
 // CardSocketToolResultStatus defines model for CardSocketToolResult.Status.

@@ -22,11 +22,11 @@ var ErrNoCards = errors.New("no cards of this conversation can be had")
 
 // CardOptions say what a CardFeed follows.
 type CardOptions struct {
-	Session  SessionID         // "": a new conversation, which reconnects go on with
-	Agent    AgentID           // who answers in a conversation that is made; "": the user's default agent
-	Tools    []card.ClientTool // that this client carries out itself
-	Forest   *CardForest       // to go on with; nil: an empty one, that grows from the beginning of the trace
-	Attempts int               // connections in a row that may bring nothing; 0: 10, below 0: no limit
+	Session  SessionID   // "": a new conversation, which reconnects go on with
+	Agent    AgentID     // who answers in a conversation that is made; "": the user's default agent
+	Tools    []CardTool  // that this client carries out; nil leaves those that were declared before, an empty list withdraws them
+	Forest   *CardForest // to go on with; nil: an empty one, that grows from the beginning of the trace
+	Attempts int         // connections in a row that may bring nothing; 0: 10, below 0: no limit
 }
 
 // CardFeed follows the cards of one conversation on /v1/ws (S0). It reconnects by itself, asks for what it has missed, and drops what it has had.
@@ -36,6 +36,7 @@ type CardFeed struct {
 	options CardOptions
 	forest  *CardForest
 	out     outgoing
+	calls   *cardCalls
 	create  string // the event_id of session.create
 	refused string // the token of a connection whose login the hub has ended
 }
@@ -62,6 +63,7 @@ func (c *Client) Cards(options CardOptions) *CardFeed {
 	if f.forest == nil {
 		f.forest = NewCardForest()
 	}
+	f.calls = newCardCalls(options.Tools, &f.out)
 	f.options.Attempts = cmp.Or(f.options.Attempts, defaultAttempts)
 	return f
 }
@@ -74,6 +76,8 @@ func (f *CardFeed) Forest() *CardForest { return f.forest }
 func (f *CardFeed) Follow(ctx context.Context) iter.Seq2[CardUpdate, error] {
 	return func(yield func(CardUpdate, error) bool) {
 		backoff := firstBackoff
+		f.calls.begin(ctx)
+		defer f.calls.end()
 		for failures := 1; ; failures++ {
 			l := &cardLink{feed: f, yield: yield}
 			err := l.once(ctx)

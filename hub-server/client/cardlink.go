@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -23,6 +24,10 @@ type cardLink struct {
 	stopped  bool // the caller has left the loop
 	fruitful bool // it has brought an event that no connection had brought
 	up       time.Time
+
+	upTo     card.Seq // what the hub had when the first session.resume was answered
+	answered bool     // it was
+	caught   bool     // the forest has it all
 
 	resuming bool     // a session.resume is not answered yet
 	behind   card.Seq // where the forest was when the last gap was seen
@@ -101,9 +106,21 @@ func keepPinging(ctx context.Context, socket *websocket.Conn) error {
 func (l *cardLink) greet(ctx context.Context) error {
 	f := l.feed
 	return f.out.write(ctx, card.SessionCreate{
-		SessionID: cmp.Or(string(f.forest.session.ID), f.options.Session), AgentID: f.options.Agent, Tools: f.options.Tools,
+		SessionID: cmp.Or(string(f.forest.session.ID), f.options.Session), AgentID: f.options.Agent, Tools: f.declared(),
 		Capabilities: card.Capabilities{ClientTools: len(f.options.Tools) > 0},
 	}, f.create)
+}
+
+// declared are the tools of this client as they are told to the hub.
+func (f *CardFeed) declared() []card.ClientTool {
+	if f.options.Tools == nil {
+		return nil
+	}
+	all := make([]card.ClientTool, len(f.options.Tools))
+	for i, tool := range f.options.Tools {
+		all[i] = tool.ClientTool
+	}
+	return all
 }
 
 func (l *cardLink) follow(ctx context.Context, events *ahead[card.Event]) error {
@@ -134,10 +151,26 @@ func (l *cardLink) take(ctx context.Context, e *card.Event) error {
 			return err
 		}
 	}
+	err := l.serve(ctx, e)
 	if u.Verdict != Repeated && (u.Verdict != Missed || e.Type == card.PromptUser) {
 		l.emit(u)
 	}
-	return nil
+	return err
+}
+
+// serve has the calls carried out that are made to this client. What has happened before is told first: most of it is over.
+func (l *cardLink) serve(ctx context.Context, e *card.Event) error {
+	f := l.feed
+	if l.caught {
+		if e.Envelope.CardKind == card.Tool {
+			f.calls.look(f.forest.cards[e.Envelope.CardID])
+		}
+		return nil
+	}
+	if l.caught = l.answered && f.forest.last >= l.upTo; !l.caught {
+		return nil
+	}
+	return f.calls.again(ctx, f.forest)
 }
 
 // fill asks for what is missing. A hub that has answered and still leaves the same gap is asked over another connection.
@@ -170,14 +203,30 @@ func (l *cardLink) session(ctx context.Context, e *card.Event, u CardUpdate) err
 		return l.opened(ctx, u)
 	case card.Resumed, card.ResumeFailed:
 		l.resuming = false
+		l.resumed(e)
 	case card.SessionError:
 		if l.up.IsZero() || l.resuming && info.Details["type"] == "session.resume" {
 			return &cardRefusal{*info}
 		}
 		u.Failed = l.feed.out.failed(*info)
 	}
+	err := l.serve(ctx, e)
 	l.emit(u)
-	return nil
+	return err
+}
+
+// resumed notes how far the trace went when the hub was asked for it; of one that cannot be had there is nothing to wait for.
+func (l *cardLink) resumed(e *card.Event) {
+	if l.answered {
+		return
+	}
+	var p struct {
+		Inner card.ResumedInner `json:"inner"`
+	}
+	if json.Unmarshal(e.Payload, &p) == nil {
+		l.upTo = p.Inner.ToSeq
+	}
+	l.answered = true
 }
 
 // opened asks for what was missed, sends what is due, and tells that the link is up.

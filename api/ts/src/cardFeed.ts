@@ -2,7 +2,8 @@ import { asError, jitter, later } from "./ask.js";
 import { CardForest } from "./cardForest.js";
 import { CardLink, type CardUpdate } from "./cardLink.js";
 import { CardOutbox, newEventId } from "./cardOutbox.js";
-import { AFTER_CARD_CLOSE, type CardClientTool, type CardFrame, type CardSessionCreate } from "./cards.gen.js";
+import { AFTER_CARD_CLOSE, type CardFrame, type CardSessionCreate } from "./cards.gen.js";
+import { CardCalls, type CardTool } from "./cardTool.js";
 import { askedPause, isFatal, PATIENT } from "./ending.js";
 import { Line, type LineParts } from "./line.js";
 import { CardRefusalError, ConnectionError, messageOf, NoCardsError, NotOpenedError, SleptError } from "./problem.js";
@@ -19,8 +20,8 @@ export interface CardOptions {
   session?: string;
   /** Who answers in a conversation that is made; the user's default agent if absent. */
   agent?: string;
-  /** That this client carries out itself. */
-  tools?: CardClientTool[];
+  /** That this client carries out. Absent leaves those that were declared before, an empty list withdraws them. */
+  tools?: CardTool[];
   /** To go on with; an empty one if absent, that grows from the beginning of the trace. */
   forest?: CardForest;
   /** How many connections in a row may bring nothing: 10 if absent, `Infinity` for no limit. */
@@ -39,6 +40,7 @@ export class CardFeed {
   readonly #parts: LineParts;
   readonly #options: CardOptions;
   readonly #outbox: CardOutbox;
+  readonly #calls: CardCalls;
   readonly #created = newEventId(); // the event_id of session.create
 
   constructor(parts: LineParts, options: CardOptions = {}) {
@@ -46,6 +48,7 @@ export class CardFeed {
     this.#parts = parts;
     this.#options = options;
     this.#outbox = new CardOutbox(parts.clock);
+    this.#calls = new CardCalls(options.tools ?? [], this.#outbox);
   }
 
   /**
@@ -59,6 +62,7 @@ export class CardFeed {
       yield* this.#forever(line);
     } finally {
       stopWatching();
+      this.#calls.end();
     }
   }
 
@@ -77,7 +81,7 @@ export class CardFeed {
     const { clock } = this.#parts;
     let backoff = FIRST_BACKOFF;
     for (let failures = 1; ; failures++) {
-      const link = new CardLink({ line, clock, forest: this.forest, outbox: this.#outbox, greeting: () => this.#greeting() });
+      const link = new CardLink({ line, clock, forest: this.forest, outbox: this.#outbox, calls: this.#calls, greeting: () => this.#greeting() });
       let error: Error;
       try {
         yield* link.updates();
@@ -103,11 +107,11 @@ export class CardFeed {
   }
 
   #greeting(): { create: CardSessionCreate; eventId: string } {
-    const { session, agent, tools = [] } = this.#options;
+    const { session, agent, tools } = this.#options;
     const create: CardSessionCreate = { session_id: this.forest.session.id || session || undefined, agent_id: agent || undefined };
-    if (tools.length > 0) {
-      create.capabilities = { client_tools: true };
-      create.tools = tools;
+    if (tools) {
+      create.capabilities = { client_tools: tools.length > 0 };
+      create.tools = tools.map(({ run: _, ...declared }) => declared);
     }
     return { create, eventId: this.#created };
   }

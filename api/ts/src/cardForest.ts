@@ -55,6 +55,11 @@ export class CardForest {
     return this.#cards.get(id);
   }
 
+  /** All cards, as they were added. */
+  all(): Iterable<Card> {
+    return this.#cards.values();
+  }
+
   /** The cards that stand below none that is known, in the order in which they were added. */
   roots(): Card[] {
     return [...this.#cards.values()].filter(({ parent }) => !this.#cards.has(parent));

@@ -1,7 +1,8 @@
 import { type CardEvent, parseCardEvent, shaped } from "./cardEvent.js";
 import type { CardForest } from "./cardForest.js";
 import type { CardFailure, CardOutbox } from "./cardOutbox.js";
-import { CARD_PONG, type CardErrorInfo, type CardErrorInner, type CardSessionCreate } from "./cards.gen.js";
+import { CARD_PONG, type CardErrorInfo, type CardErrorInner, type CardResumedInner, type CardSessionCreate } from "./cards.gen.js";
+import type { CardCalls } from "./cardTool.js";
 import type { Clock } from "./clock.js";
 import { SILENCE_SECS } from "./hubEvents.js";
 import type { Line } from "./line.js";
@@ -32,6 +33,7 @@ export interface CardLinkParts {
   readonly clock: Clock;
   readonly forest: CardForest;
   readonly outbox: CardOutbox;
+  readonly calls: CardCalls;
   /** Chooses the conversation. One that is made is made once: the frame always has the same event_id. */
   readonly greeting: () => { create: CardSessionCreate; eventId: string };
 }
@@ -44,6 +46,8 @@ export class CardLink {
   up: number | undefined;
   readonly #parts: CardLinkParts;
   #resuming = false; // a session.resume is not answered yet
+  #upTo: number | undefined; // what the hub had when the first session.resume was answered
+  #caughtUp = false; // the forest has it all
   #gapBehind: number | undefined; // where the forest was when the last gap was seen
 
   constructor(parts: CardLinkParts) {
@@ -90,15 +94,29 @@ export class CardLink {
   *#take(event: CardEvent): Generator<CardUpdate, void, void> {
     const verdict = this.#parts.forest.apply(event);
     if (event.type === "session.event") {
-      yield this.#told({ event, verdict });
+      const update = this.#told({ event, verdict });
+      this.#serve(event);
+      yield update;
       return;
     }
     this.fruitful ||= verdict === "applied";
     if (verdict === "missed" && !this.#resuming) {
       this.#fill();
     }
+    this.#serve(event);
     if (verdict !== "repeated" && (verdict !== "missed" || event.type === "prompt.user")) {
       yield { event, verdict };
+    }
+  }
+
+  /** Has the calls carried out that are made to this client. What has happened before is told first: most of it is over. */
+  #serve(event: CardEvent): void {
+    const { calls, forest } = this.#parts;
+    if (this.#caughtUp) {
+      calls.look(forest.card(event.envelope.card_id));
+    } else if (this.#upTo !== undefined && forest.last >= this.#upTo) {
+      this.#caughtUp = true;
+      calls.again(forest);
     }
   }
 
@@ -132,6 +150,7 @@ export class CardLink {
       case "resumed":
       case "resume_failed":
         this.#resuming = false;
+        this.#upTo ??= shaped<CardResumedInner>(inner, "CardResumedInner")?.to_seq ?? 0; // of a trace that cannot be had nothing is to come
         return update;
       case "error":
         return this.#refused(update, shaped<CardErrorInner>(inner, "CardErrorInner")?.error);

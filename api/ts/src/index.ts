@@ -9,6 +9,7 @@ export type { CardUpdate } from "./cardLink.js";
 export type { CardFailure } from "./cardOutbox.js";
 export { CardPrompt } from "./cardPrompt.js";
 export { cardRetry } from "./cardRetry.js";
+export { CallCancelledError, type CardCall, type CardResult, type CardTool } from "./cardTool.js";
 export * from "./cards.gen.js";
 export { anonymous, Client, type ClientOptions, login } from "./client.js";
 export type { Clock } from "./clock.js";

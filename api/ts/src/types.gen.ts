@@ -352,6 +352,7 @@ export interface CardSocketCreate {
   /** A name of the client's own: the same again is the same request, and errors name it. */
   event_id?: string;
   session_id?: string;
+  /** What clients of the person carry out for agents of the conversation, at most 64 KiB together. It takes the place of what they have declared there before; an empty list withdraws it, and without the field it stays. */
   tools?: Array<{ description?: string; input_schema?: Record<string, unknown>; name: string; timeout_ms?: number }>;
   type: "session.create";
 }
@@ -707,7 +708,7 @@ export interface CardSocketTool {
   target?: "server" | "client";
 }
 
-/** What a tool of the client has come to. */
+/** What a tool of the client has come to: of the open tool card with `target` `client`. The first result counts; the same again is taken without a word. At most 256 KiB. */
 export interface CardSocketToolResult {
   error?: CardSocketError;
   /** A name of the client's own: the same again is the same request, and errors name it. */
@@ -717,6 +718,7 @@ export interface CardSocketToolResult {
   /** Any JSON value. */
   output?: unknown;
   status: "ok" | "failed" | "cancelled";
+  /** The `card_id` of the tool card; the agent's own id of the call is taken too. */
   tool_use_id: string;
   type: "tool.result";
 }

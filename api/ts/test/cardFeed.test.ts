@@ -274,7 +274,7 @@ test("nothing is sent without a connection", (t) => {
 
 test("a conversation is made once, and gone on with", async (t) => {
   const hub = new CardHub();
-  const f = new CardFollower(t, hub, { tools: [{ name: "clock" }] });
+  const f = new CardFollower(t, hub, { tools: [{ name: "clock", run: () => ({}) }] });
   const made: Said[] = [];
   const played = (async () => {
     for (const opens of [false, true, false]) {

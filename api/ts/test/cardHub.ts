@@ -72,8 +72,13 @@ export class CardHub extends FakeHub {
   }
 
   /** The next event of the trace, as a text. */
-  event(type: string, payload: object, id = ""): string {
-    return JSON.stringify({ type, envelope: { ...this.#envelope(), card_id: id, card_kind: id && "message", seq: ++this.last }, payload });
+  event(type: string, payload: object, id = "", kind = id && "message"): string {
+    return JSON.stringify({ type, envelope: { ...this.#envelope(), card_id: id, card_kind: kind, seq: ++this.last }, payload });
+  }
+
+  /** The same of a tool. */
+  tool(id: string, type: string, payload: object): string {
+    return this.event(type, payload, id, "tool");
   }
 
   add(): string {
