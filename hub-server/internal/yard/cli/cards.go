@@ -14,8 +14,10 @@ import (
 )
 
 type cardsCmd struct {
-	Session string `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id."`
-	Once    bool   `help:"Print the cards as they stand, and end."`
+	Session string   `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id."`
+	Once    bool     `help:"Print the cards as they stand, and end."`
+	Tool    []string `sep:"none" placeholder:"NAME=COMMAND" help:"Offer agents a command of yours: it gets a call's arguments as JSON on standard input, and its output is the result. May be given more than once."`
+	NoTools bool     `help:"Withdraw the tools that you have offered in the conversation."`
 }
 
 // Help is shown below the usage.
@@ -24,9 +26,13 @@ func (cardsCmd) Help() string {
 ? waits for you, with the command that answers. On a terminal it is drawn in place: ↑↓ PgUp PgDn scroll, End goes along again, q or Ctrl-C quits. Elsewhere
 each thing that ends is one line; with --json each event of the hub is. A lost connection is made again, and nothing is missed.
 
+With --tool, agents of yours in the conversation may run a command here while this runs, and nothing else: sh runs it as you. It stays offered until others take
+its place, or --no-tools; a call that nobody carries out fails when its time is over.
+
 Examples:
   yard cards --session demo
   yard cards --session demo --once
+  yard cards --session demo --tool 'open_url=jq -r .url | xargs xdg-open'
   yard --json cards --session demo | jq -r .type`
 }
 
@@ -39,7 +45,11 @@ func (c cardsCmd) Run(s *session) error {
 		}
 		names := newBook(l.API())
 		names.session(found)
-		options := client.CardOptions{Session: found.ID, Attempts: -1}
+		tools, err := c.tools()
+		if err != nil {
+			return err
+		}
+		options := client.CardOptions{Session: found.ID, Attempts: -1, Tools: tools}
 		if c.Once {
 			const enough = 3 // who asks once does not wait for a hub to come back
 			options.Attempts = enough

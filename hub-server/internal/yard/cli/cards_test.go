@@ -46,8 +46,26 @@ var deals = map[string]func(card.Builder) []card.Event{
 	"answered": func(b card.Builder) []card.Event {
 		return []card.Event{b.PromptReply(card.ReplyPayload{RequestID: "req_1", Decision: card.Approved})}
 	},
+	"calling": func(b card.Builder) []card.Event {
+		turn := card.Ref{ID: "turn_9", Kind: card.Turn}
+		call := func(id, tool string) card.Event {
+			return b.Add(card.Ref{ID: id, Kind: card.Tool, Parent: turn.ID},
+				card.ToolPayload{Name: tool, Target: "client", Input: json.RawMessage(`{"path":"a b"}`), Phase: card.Executing}, nil)
+		}
+		return []card.Event{b.Add(turn, card.TurnPayload{TurnNo: 9}, nil), call("toolu_8", "show"), call("toolu_9", "fail"), call("toolu_7", "elsewhere")}
+	},
 	"later":     turns(3),
 	"forgotten": turns(4),
+}
+
+// offered are the tools that a client has declared last.
+func offered(h *testhub.Hub) (names []string) {
+	h.Change(func() {
+		for _, tool := range h.Tools {
+			names = append(names, tool.Name)
+		}
+	})
+	return names
 }
 
 // turns are a turn in which nothing happens.

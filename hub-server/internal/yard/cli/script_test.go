@@ -139,6 +139,10 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 		if got := mentionedLast(h); !slices.Equal(got, args[1:]) {
 			ts.Fatalf("the newest message mentions %q, want %q", got, args[1:])
 		}
+	case "offers":
+		if got := offered(h); !slices.Equal(got, args[1:]) {
+			ts.Fatalf("the tools that are offered are %q, want %q", got, args[1:])
+		}
 	case "deals":
 		deal(ts, h, args[1])
 	case "shows":

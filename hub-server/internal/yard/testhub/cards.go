@@ -127,10 +127,17 @@ func (s *cardSocket) take(ctx context.Context, got card.ReceivedFrame) error {
 	switch f := got.Frame.(type) {
 	case card.SessionCreate:
 		s.session = f.SessionID
+		if f.Tools != nil {
+			s.hub.Tools = f.Tools
+		}
 		opening := s.opening()
 		return s.send(ctx, append([]card.Event{opening.Tell(time.Now(), card.Opened, card.OpenedInner{
 			ProtocolVersion: card.ProtocolVersion, Capabilities: card.Capabilities{Recovery: true},
 		})}, s.hub.cardsOf(s.session).waiting()...)...)
+	case card.ToolResult:
+		s.hub.cardsOf(s.session).returned(f)
+		close(s.hub.changed)
+		s.hub.changed = make(chan struct{})
 	case card.SessionResume:
 		log := s.hub.cardsOf(s.session)
 		if s.hub.Reset {
@@ -147,6 +154,15 @@ func (s *cardSocket) take(ctx context.Context, got card.ReceivedFrame) error {
 
 func (s *cardSocket) opening() card.Opening {
 	return card.Opening{Session: id.Session(s.session), Trace: s.hub.cardsOf(s.session).trace.ID}
+}
+
+// returned ends a call with what the client says.
+func (l *cardLog) returned(f card.ToolResult) {
+	end := card.End{Status: card.Status(f.Status), Error: f.Error}
+	if len(f.Output) > 0 {
+		end.Inner = card.ToolPayload{Output: string(f.Output)}
+	}
+	l.events = append(l.events, l.trace.At(time.Now().Add(time.Hour), "run_9f2c1b7ad0e44c55").Close(card.Ref{ID: f.ToolUseID, Kind: card.Tool}, end))
 }
 
 // waiting are the questions that nobody has answered, in the bytes in which they were asked.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/client"
+	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -41,6 +42,8 @@ type Hub struct {
 
 	// Run is called, without the lock, for every run that a message starts. It plays the edge.
 	Run func(h *Hub, task client.AgentTask)
+	// Tools are those that a client has declared last.
+	Tools []card.ClientTool
 	// Reset makes the hub refuse every cursor.
 	Reset bool
 
