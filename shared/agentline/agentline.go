@@ -3,6 +3,7 @@
 //
 //	{"type":"delta","content":"text","content_index":0,"last":false}
 //	{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{…},"intent":"text"}
+//	{"type":"tool_call","tool_call_id":"2","tool_name":"open_url","tool_args":{…},"target":"client"}      a tool that a client carries out
 //	{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":…}      or "error":{"code","message","retryable"}
 //	{"type":"artifact","artifact":{"filename":"a.md","content_type":"text/markdown","path":"a.md"}}   or "content", or "content_base64"
 //	{"type":"state_change","state":"planning"}
@@ -22,6 +23,10 @@
 // Whoever asks reads the answers on stdin, in any order: permission_response of the bridge protocol, and for a prompt
 //
 //	{"type":"prompt_response","request_id":"1","decision":"allow","response":{…},"reason":"text"}
+//
+// and for a tool_call with target client, as soon as the client has carried it out,
+//
+//	{"type":"tool_result","tool_call_id":"2","tool_name":"open_url","status":"ok","output":…}      or "error", with status failed or cancelled
 //
 // Keys that are not named here are ignored, so that agents can be newer than the edge. `tool_call_id` may be missing: calls and results then
 // pair by name. `answer` is used only if nothing of it was a delta. The agent ends with done or error, then exits with code 0.
@@ -72,13 +77,14 @@ type Line struct {
 	Last         bool   `json:"last,omitempty"`  // the message ends with it, and the turn goes on
 	Apart        bool   `json:"apart,omitempty"` // of reasoning: it stands by itself, outside of any message
 
-	ToolCallID string          `json:"tool_call_id,omitempty"`
-	ToolName   string          `json:"tool_name,omitempty"`
-	ToolArgs   json.RawMessage `json:"tool_args,omitempty"`
-	ToolResult json.RawMessage `json:"tool_result,omitempty"`
-	Intent     string          `json:"intent,omitempty"`   // of a call
-	Metadata   json.RawMessage `json:"metadata,omitempty"` // of a result
-	Error      *event.ErrorObj `json:"error,omitempty"`
+	ToolCallID string           `json:"tool_call_id,omitempty"`
+	ToolName   string           `json:"tool_name,omitempty"`
+	ToolArgs   json.RawMessage  `json:"tool_args,omitempty"`
+	ToolResult json.RawMessage  `json:"tool_result,omitempty"`
+	Intent     string           `json:"intent,omitempty"`   // of a call
+	Target     event.ToolTarget `json:"target,omitempty"`   // of a call: who carries it out; "" for the agent itself
+	Metadata   json.RawMessage  `json:"metadata,omitempty"` // of a result
+	Error      *event.ErrorObj  `json:"error,omitempty"`
 
 	Artifact *File `json:"artifact,omitempty"`
 

@@ -48,7 +48,7 @@ func ownShapes() []Shape {
 		}},
 		{ToolCall, "A tool starts.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_args", Any, false, "what it is called with"},
-			{"intent", Text, false, "what it is for, in a person's words"}, agentField(),
+			{"intent", Text, false, "what it is for, in a person's words"}, targetField(), agentField(),
 		}},
 		{ToolResult, "A tool ends.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_result", Any, false, "what came out"},
@@ -117,6 +117,10 @@ func bridgeShapes() []Shape {
 
 func requestField() Field {
 	return Field{"request_id", Text, true, "unique within the turn; the answer names it"}
+}
+
+func targetField() Field {
+	return Field{"target", Text, false, "`client` for a tool that a client carries out: its end comes on stdin"}
 }
 
 func agentField() Field {

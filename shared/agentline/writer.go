@@ -25,6 +25,9 @@ type Detail func(*Line)
 // Intent says what a call is for, in a person's words.
 func Intent(text string) Detail { return func(l *Line) { l.Intent = text } }
 
+// ByClient says that a client carries a call out: its end comes on stdin, as a CallResult.
+func ByClient() Detail { return func(l *Line) { l.Target = event.TargetClient } }
+
 // Metadata says how to show a result. object must encode as a JSON object; one that does not is left out.
 func Metadata(object any) Detail {
 	return func(l *Line) {

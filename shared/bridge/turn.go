@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // ErrEmptyTurn says that a turn has neither text nor attachments: the agent must not be started for it.
@@ -29,6 +30,16 @@ type Turn struct {
 	// How the person wants it done (S0 §9.1): keys of the events runtime alone (R17). "" leaves it to the agent.
 	CoordinatorMode  string // react | plan
 	PlanConfirmation string // auto | required
+
+	// Tools that clients carry out, and where they can be had by MCP as well: keys of the events runtime alone too.
+	ClientTools []wire.ClientTool
+	MCP         *MCP
+}
+
+// MCP is where an agent reaches a server of the Model Context Protocol (Streamable HTTP). It is good for this turn.
+type MCP struct {
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"` // to send with each request; secret
 }
 
 // Attachment is something that belongs to the message. Kind is image, file, audio, video or other; URL is file, http, https or data.
@@ -42,15 +53,17 @@ type Attachment struct {
 
 // turnLine is the JSON form of a Turn.
 type turnLine struct {
-	Type             Type         `json:"type"`
-	Message          string       `json:"message"`
-	SessionID        string       `json:"session_id"`
-	SessionName      string       `json:"session_name,omitempty"`
-	Attachments      []Attachment `json:"attachments,omitempty"`
-	Permission       bool         `json:"permission,omitempty"`
-	CoordinatorMode  string       `json:"coordinator_mode,omitempty"`
-	PlanConfirmation string       `json:"plan_confirmation,omitempty"`
-	ProtocolVersion  string       `json:"protocol_version"`
+	Type             Type              `json:"type"`
+	Message          string            `json:"message"`
+	SessionID        string            `json:"session_id"`
+	SessionName      string            `json:"session_name,omitempty"`
+	Attachments      []Attachment      `json:"attachments,omitempty"`
+	Permission       bool              `json:"permission,omitempty"`
+	CoordinatorMode  string            `json:"coordinator_mode,omitempty"`
+	PlanConfirmation string            `json:"plan_confirmation,omitempty"`
+	ClientTools      []wire.ClientTool `json:"client_tools,omitempty"`
+	MCP              *MCP              `json:"mcp,omitempty"`
+	ProtocolVersion  string            `json:"protocol_version"`
 }
 
 // Encode returns the turn as one line with its line end, or ErrEmptyTurn.
@@ -63,7 +76,8 @@ func (t Turn) Encode() ([]byte, error) {
 	}
 	return encodeLine(turnLine{
 		Type: TypeTurn, Message: t.Message, SessionID: t.SessionID, SessionName: t.SessionName, Attachments: t.Attachments,
-		Permission: t.Permission, CoordinatorMode: t.CoordinatorMode, PlanConfirmation: t.PlanConfirmation, ProtocolVersion: Version,
+		Permission: t.Permission, CoordinatorMode: t.CoordinatorMode, PlanConfirmation: t.PlanConfirmation,
+		ClientTools: t.ClientTools, MCP: t.MCP, ProtocolVersion: Version,
 	})
 }
 
@@ -83,6 +97,7 @@ func ParseTurn(line []byte) (Turn, error) {
 	t := Turn{
 		Message: l.Message, SessionID: l.SessionID, SessionName: l.SessionName, Attachments: l.Attachments, Permission: l.Permission,
 		CoordinatorMode: l.CoordinatorMode, PlanConfirmation: l.PlanConfirmation,
+		ClientTools: l.ClientTools, MCP: l.MCP,
 	}
 	if t.Message == "" && len(t.Attachments) == 0 {
 		return t, ErrEmptyTurn

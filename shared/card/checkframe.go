@@ -24,8 +24,7 @@ func misfit(err error) string {
 }
 
 func (f SessionCreate) check() string {
-	switch {
-	case tooLong(f.SessionID, f.AgentID):
+	if tooLong(f.SessionID, f.AgentID) {
 		return idBound
 	}
 	tools := make([]wire.ClientTool, len(f.Tools))
