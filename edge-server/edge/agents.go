@@ -32,7 +32,7 @@ const (
 // ProfileFolder is where the edge looks for the profiles of agents.
 func (c Config) ProfileFolder() string { return filepath.Join(c.Home, profileFolder) }
 
-func newAgents(c Config, who identity, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry) (agents, error) {
+func newAgents(c Config, who identity, j *journal.Journal, tools runtime.ToolServer, log *slog.Logger, metrics *telemetry.Registry) (agents, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return agents{}, fmt.Errorf("find this program: %w", err)
@@ -45,7 +45,7 @@ func newAgents(c Config, who identity, j *journal.Journal, log *slog.Logger, met
 	host := process.NewHost(log.With("part", "processes"), process.DefaultLimits())
 	return agents{profiles: profiles, host: host, executor: runtime.NewExecutor(runtime.Options{
 		Host: host, Profiles: profiles, Adapters: adapters(), Repository: repository(c),
-		Workspaces: workspace.NewStore(filepath.Join(c.Home, workspaceFolder)), Blobs: j,
+		Workspaces: workspace.NewStore(filepath.Join(c.Home, workspaceFolder)), Blobs: j, Tools: tools,
 		Edge: here, Secrets: []string{who.Credential}, Log: log.With("part", "agents"), Metrics: metrics,
 	})}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/mcptools"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/uplink"
 	"github.com/switchyard-dev/switchyard/shared/supervise"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
@@ -49,7 +50,8 @@ func Run(ctx context.Context, c Config, version string, log *slog.Logger) (err e
 func assemble(
 	ctx context.Context, c Config, who identity, version string, j *journal.Journal, log *slog.Logger, metrics *telemetry.Registry,
 ) ([]supervise.Part, error) {
-	agents, err := newAgents(c, who, j, log, metrics)
+	tools := mcptools.New(version)
+	agents, err := newAgents(c, who, j, tools, log, metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +72,13 @@ func assemble(
 	}
 	health := healthOf{version: version, edge: who.EdgeID, journal: j, uplink: link, runs: runs, library: agents.profiles}
 	local, err := localapi.Listen(ctx, localapi.Options{
-		Addr: c.Addr, Token: token, Origins: c.trusted(), Edge: who.EdgeID, Journal: j, Health: health.read, Metrics: metrics,
+		Addr: c.Addr, Token: token, Origins: c.trusted(), Edge: who.EdgeID, Journal: j, Health: health.read, Tools: tools, Metrics: metrics,
 		Log: log.With("part", "local API"),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("EDGE_ADDR: %w", err)
 	}
+	tools.ReachedAt(local.Addr())
 	if err := localapi.NoteAddress(c.Home, local.Addr()); err != nil {
 		return nil, err
 	}

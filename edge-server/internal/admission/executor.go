@@ -23,7 +23,8 @@ type Job struct {
 	Prompt       string // may be empty
 	Attachments  []wire.Attachment
 	Manner       wire.Manner
-	Grants       []wire.Grant // requests that a person allowed when an earlier run asked
+	ClientTools  []wire.ClientTool // that clients of the person carry out
+	Grants       []wire.Grant      // requests that a person allowed when an earlier run asked
 	AgentSession AgentSession
 	Nonce        Nonce
 	TraceID      string // 32 hex

@@ -36,7 +36,7 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 	if err := json.Unmarshal(c.Body, &d); err != nil {
 		return nil, fault.Wrap(err, fault.InvalidRequest, "The dispatch cannot be read.")
 	}
-	if err := wire.CheckAttachments(d.Attachments); err != nil {
+	if err := errors.Join(wire.CheckAttachments(d.Attachments), wire.CheckClientTools(d.ClientTools)); err != nil {
 		return nil, err
 	}
 	_, sessionErr := id.ParseSession(string(d.SessionID))
@@ -48,7 +48,8 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 	return &turn{
 		job: Job{
 			Run: c.RunID, Session: d.SessionID, SessionName: d.SessionName, Agent: d.AgentID, AgentName: d.AgentName,
-			Profile: d.Profile, Prompt: d.Prompt, Attachments: d.Attachments, Manner: d.Manner, Grants: d.Grants(), TraceID: d.TraceID,
+			Profile: d.Profile, Prompt: d.Prompt, Attachments: d.Attachments, Manner: d.Manner, ClientTools: d.ClientTools,
+			Grants: d.Grants(), TraceID: d.TraceID,
 		},
 		dialogue:   journal.Dialogue{Session: d.SessionID, Agent: d.AgentID, Profile: d.Profile},
 		origin:     journal.Origin{TraceID: trace, Scope: event.Scope{ConversationID: d.SessionID, RunID: c.RunID, EdgeID: edge}},

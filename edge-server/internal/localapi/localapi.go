@@ -25,7 +25,7 @@ type Server struct {
 	log      *slog.Logger
 }
 
-// Options of Listen. All are required but Origins.
+// Options of Listen. All are required but Origins and Tools.
 type Options struct {
 	Addr    string // host:port; the host must be loopback
 	Token   Token
@@ -33,6 +33,7 @@ type Options struct {
 	Edge    id.Edge
 	Journal *journal.Journal
 	Health  func() Health
+	Tools   http.Handler // of clients, below /mcp/; it looks for the tokens of runs itself
 	Metrics *telemetry.Registry
 	Log     *slog.Logger
 }
@@ -71,6 +72,9 @@ func routes(opts Options, followers *places) http.Handler {
 	mux.Handle("GET /v1/events", opts.Token.require(stream))
 	mux.Handle("GET /v1/runs", opts.Token.require(http.HandlerFunc(snapshots.list)))
 	mux.Handle("GET /v1/runs/{run_id}/events", opts.Token.require(http.HandlerFunc(snapshots.events)))
+	if opts.Tools != nil {
+		mux.Handle("/mcp/{run_id}", refusePages(opts.Origins, opts.Tools))
+	}
 	mux.Handle("GET /metrics", opts.Token.require(opts.Metrics.Handler()))
 	return mux
 }

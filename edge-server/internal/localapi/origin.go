@@ -21,6 +21,17 @@ func ParseOrigin(s string) (Origin, error) {
 	return Origin(strings.ToLower(s)), nil
 }
 
+// refusePages refuses requests of browser pages that the edge does not trust.
+func refusePages(trusted []Origin, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := checkOrigin(r, trusted); err != nil {
+			refuse(w, err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // checkOrigin compares whole origins, scheme and port included. A program that is no browser sends none.
 func checkOrigin(r *http.Request, trusted []Origin) error {
 	sent := r.Header.Values("Origin")

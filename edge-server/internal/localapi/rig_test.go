@@ -13,6 +13,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/journal"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/localapi"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/mcptools"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -30,6 +31,7 @@ const (
 type rig struct {
 	t       *testing.T
 	addr    string
+	tools   *mcptools.Endpoint
 	journal *journal.Journal
 	stop    func() // stops the API, not the journal
 }
@@ -45,14 +47,16 @@ func newRig(t *testing.T) *rig {
 		t.Fatal(err)
 	}
 	stopJournal := start(t, j.Run, j.Maintain)
+	tools := mcptools.New("test")
 	s, err := localapi.Listen(t.Context(), localapi.Options{
 		Addr: "127.0.0.1:0", Token: token, Origins: []localapi.Origin{trusted}, Edge: edgeID, Journal: j,
-		Health: func() localapi.Health { return health(localapi.OK) }, Metrics: metrics, Log: slog.New(slog.DiscardHandler),
+		Health: func() localapi.Health { return health(localapi.OK) }, Tools: tools, Metrics: metrics, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, addr: s.Addr(), journal: j, stop: start(t, s.Run)}
+	tools.ReachedAt(s.Addr())
+	r := &rig{t: t, addr: s.Addr(), tools: tools, journal: j, stop: start(t, s.Run)}
 	t.Cleanup(func() {
 		r.stop()
 		stopJournal()

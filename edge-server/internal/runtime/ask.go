@@ -8,15 +8,17 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// Ask is a request of the agent: for permission to use a tool, or a prompt of another kind.
+// Ask is a request of the agent: for permission to use a tool, a prompt of another kind, or the call of a tool that a client carries out.
 type Ask struct {
-	ID   string           // the agent's own, unique within the turn for its kind
+	ID   string           // the agent's own, unique within the turn for its kind; of a call of a client's tool it may be ""
 	Kind event.PromptKind // "" for permission
 
 	Tool        string
 	Input       json.RawMessage // an object
 	Description string
-	ToolCall    string // the agent's id of the call that waits; may be empty
+	ToolCall    string // the agent's id of the call that waits; may be empty. Of a client's tool: the call's id in the log
+
+	reply func(event.ClientToolResponse) // of a client's tool that was not called in a line: takes the answer at once
 
 	Inner     json.RawMessage // what a prompt of another kind asks; it holds event.CheckInner
 	TimeoutMS int64           // how long it waits for an answer; 0 for no limit
@@ -32,6 +34,9 @@ type Answer struct {
 	UpdatedInput json.RawMessage // with allow, and only if whoever decided changed the input
 	Response     json.RawMessage // of another kind: what comes beside the decision
 	Message      string          // why, or what the person adds
+
+	Tool   string                   // of a client's tool: its name
+	Result event.ClientToolResponse // and how the call has ended
 }
 
 // no is how a request is turned down that nobody decides about.

@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
@@ -50,7 +51,7 @@ func (d *desk) reply(a Answer, done func()) {
 	}
 }
 
-// take finds the prompt that a person has answered; from then on it takes no other answer. Errors are faults.
+// take finds the prompt that a person, or a client, has answered; from then on it takes no other answer. Errors are faults.
 func (d *desk) take(a wire.Answer) (*prompt, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,6 +83,17 @@ func (d *desk) bring(p *prompt, a wire.Answer) {
 	d.reply(Answer{
 		ID: p.ask, Kind: p.kind, Decision: a.Decision, UpdatedInput: a.UpdatedInput, Response: a.Response, Message: words(a),
 	}, func() { d.wrote(p) })
+}
+
+// deliver says whether the agent still takes the answer to a call, which then is on its way.
+func (d *desk) deliver(p *prompt) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return false
+	}
+	p.stage = sent
+	return true
 }
 
 // words is what the agent is told beside the decision: a no needs a sentence.
@@ -118,11 +130,12 @@ func (d *desk) moved() []run.AgentEvent {
 			})
 		}
 	}
+	d.prompts = slices.DeleteFunc(d.prompts, func(p *prompt) bool { return p.call != nil && p.stage == settled })
 	return delivered
 }
 
 // close makes everything moot that is still open: the agent has said its last word. It returns the prompts of which the agent is not known to
-// have the answer, none when that word came earlier.
+// have the answer, none when that word came earlier. A call of a client's tool is none of them: it ends with the process.
 func (d *desk) close() (unheard []id.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,7 +144,7 @@ func (d *desk) close() (unheard []id.Request) {
 	}
 	d.closed = true
 	for _, p := range d.prompts {
-		if p.stage < settled {
+		if p.stage < settled && p.call == nil {
 			unheard = append(unheard, p.request)
 		}
 	}

@@ -5,20 +5,18 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/admission"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
-	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/redact"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
-// Options of NewExecutor. All are required but Repository and Secrets.
+// Options of NewExecutor. All are required but Repository, Tools and Secrets.
 type Options struct {
 	Host       *process.Host
 	Profiles   *profile.Library
@@ -27,7 +25,9 @@ type Options struct {
 	// Repository is the absolute folder that scout reads; empty: a directory of its own, like any other agent.
 	Repository string
 	Blobs      Blobs
-	Edge       profile.Edge
+	// Tools offers tools of clients to agents by MCP; nil: agents can call them in lines alone.
+	Tools ToolServer
+	Edge  profile.Edge
 	// Secrets are the edge's own. Agents run as the same user and may come across them.
 	Secrets []string
 	Log     *slog.Logger
@@ -64,26 +64,12 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 	for _, warning := range launch.Warnings {
 		log.Warn("profile expanded with a warning", "warning", warning)
 	}
-	secrets := redact.New(slices.Concat(e.opts.Secrets, launch.Secrets))
-	dialogue, err := adapter.Open(Turn{
-		Message: job.Prompt, Attachments: attachments(job.Attachments), SessionID: string(job.AgentSession), SessionName: job.SessionName,
-		Manner: job.Manner, Streaming: p.Streaming, Permission: p.Permission, Artifacts: keeper{dir: dir, blobs: e.opts.Blobs, secrets: secrets},
-	})
+	offer := e.offer(p, job)
+	r, err := e.spawn(spawn{p, adapter, launch, dir, job, offer, log})
 	if err != nil {
+		offer.calls.end()
 		return nil, err
 	}
-	nonce := process.Nonce(job.Nonce)
-	proc, err := e.opts.Host.Start(process.Spec{
-		Argv: launch.Argv, Dir: dir, Env: process.Environment(e.opts.Edge.Lookup, dir, launch.Env, nonce), Nonce: nonce, Grace: p.Grace,
-	})
-	if err != nil {
-		return nil, startFailed(err, launch.Argv[0])
-	}
-	r := &running{
-		proc: proc, dir: dir, dialogue: &serial{dialogue: dialogue}, input: process.NewInput(), limit: p.Timeout, secrets: secrets, log: log,
-		metrics: e.metrics,
-	}
-	r.desk = newDesk(r, rules{profile: func() profile.Profile { return e.current(p) }, grants: slices.Clone(job.Grants)})
 	return r, nil
 }
 

@@ -34,6 +34,9 @@ func (d *desk) overdue() (pending []id.Request) {
 	}
 	d.closed = true
 	for _, p := range d.prompts {
+		if p.call != nil {
+			continue // it ends with the process
+		}
 		if p.stage < sent {
 			const message = "The time limit of the turn passed before anybody answered."
 			d.reply(Answer{ID: p.ask, Kind: p.kind, Decision: event.NoAnswer, Message: message}, func() {})

@@ -116,6 +116,8 @@ type bench struct {
 	manner  wire.Manner
 	grants  []wire.Grant
 	person  func(p event.PromptRequestedPayload, answer func(wire.Answer) error) // is asked; nil never answers
+	tools   []wire.ClientTool
+	client  func(p event.PromptRequestedPayload, answer func(wire.Answer) error) // is called; nil never answers
 	refuse  func(run.AgentEvent) bool                                            // events that the journal does not take; nil takes all
 	repo    string
 	blobs   *memoryBlobs
@@ -162,7 +164,7 @@ func (b *bench) executor(t *testing.T) *runtime.Executor {
 func (b *bench) job() admission.Job {
 	return admission.Job{
 		Run: id.NewRun(), Session: id.NewSession(), SessionName: "demo", Agent: id.NewAgent(), Profile: string(b.profile.Name),
-		Prompt: b.prompt, Attachments: b.files, Manner: b.manner, Grants: b.grants, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
+		Prompt: b.prompt, Attachments: b.files, Manner: b.manner, ClientTools: b.tools, Grants: b.grants, AgentSession: b.session, Nonce: admission.Nonce(process.NewNonce()),
 	}
 }
 
@@ -214,8 +216,10 @@ func (b *bench) playJob(t *testing.T, job admission.Job) transcript {
 		}
 		if asked, ok := e.(run.Asked); ok {
 			tr.asked = append(tr.asked, asked.PromptRequestedPayload)
-			if b.person != nil && asked.Asks == event.Person {
-				people.Go(func() { b.person(asked.PromptRequestedPayload, tr.answer) })
+			if asks := map[event.Decider]func(event.PromptRequestedPayload, func(wire.Answer) error){
+				event.Person: b.person, event.Client: b.client,
+			}[asked.Asks]; asks != nil {
+				people.Go(func() { asks(asked.PromptRequestedPayload, tr.answer) })
 			}
 		}
 		if b.stopAt != "" && line == b.stopAt {
@@ -277,12 +281,12 @@ func describeAlone(e run.AgentEvent) string {
 		}
 		return "text " + e.Text
 	case run.ToolCall:
-		return fmt.Sprintf("call %s %s %s", e.ID, e.Name, e.Args)
+		return fmt.Sprintf("%scall %s %s %s", e.Target, e.ID, e.Name, e.Args)
 	case run.ToolResult:
 		if e.Error != nil {
-			return fmt.Sprintf("failed %s %s %s", e.ID, e.Name, e.Error.Code)
+			return fmt.Sprintf("%sfailed %s %s %s", e.Target, e.ID, e.Name, e.Error.Code)
 		}
-		return fmt.Sprintf("result %s %s %s", e.ID, e.Name, e.Result)
+		return fmt.Sprintf("%sresult %s %s %s", e.Target, e.ID, e.Name, e.Result)
 	case run.Artifact:
 		return fmt.Sprintf("artifact %s %s %d", e.Filename, e.ContentType, e.Size)
 	case run.StateChange:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -46,7 +47,10 @@ func (d *desk) show(a Ask) (event.PromptRequestedPayload, error) {
 		AgentRequestID: clean(a.ID), TimeoutMS: a.TimeoutMS, AgentID: event.SubAgent(clean(string(a.Agent))),
 	}
 	var err error
-	if a.Kind != "" {
+	if a.Kind == event.PromptClientTool {
+		p.Kind = a.Kind
+	}
+	if a.Kind != "" && a.Kind != event.PromptClientTool {
 		p.Kind, p.Inner = a.Kind, d.secrets.JSON(a.Inner)
 		p.Digest, err = event.InnerDigest(p.Kind, p.Inner)
 	} else {
@@ -59,11 +63,41 @@ func (d *desk) show(a Ask) (event.PromptRequestedPayload, error) {
 	return p, nil
 }
 
-// waiting counts the prompts that nobody has answered. Callers hold mu.
+// openCall puts a call before a client: no rule decides about it, and no person is asked. Errors are faults for the agent.
+func (d *desk) openCall(a Ask) (event.PromptRequestedPayload, error) {
+	asked, err := d.show(a)
+	if err != nil {
+		return asked, fault.Wrap(err, fault.InvalidInput, "What the tool is called with cannot be read.")
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return asked, fault.New(fault.TooLate, "The agent has ended its turn: nobody waits for this call.")
+	case d.calling() >= maxCalls:
+		return asked, fault.New(fault.TooManyCalls, "%d calls of this run wait for clients already.", maxCalls)
+	}
+	asked.Asks = event.Client
+	d.prompts = append(d.prompts, &prompt{request: asked.RequestID, kind: a.Kind, ask: a.ID, digest: asked.Digest, call: &a})
+	return asked, nil
+}
+
+// calling counts the calls that have not ended. Callers hold mu.
+func (d *desk) calling() int {
+	n := 0
+	for _, p := range d.prompts {
+		if p.call != nil && p.stage < sent {
+			n++
+		}
+	}
+	return n
+}
+
+// waiting counts the prompts that no person has answered. Callers hold mu.
 func (d *desk) waiting() int {
 	n := 0
 	for _, p := range d.prompts {
-		if p.stage == waiting {
+		if p.stage == waiting && p.call == nil {
 			n++
 		}
 	}

@@ -69,11 +69,12 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 		return run.StateChange{State: clean(e.State)}
 	case run.ToolCall:
 		return run.ToolCall{
-			ID: clean(e.ID), Name: clean(e.Name), Args: o.secrets.JSON(e.Args), Intent: clean(e.Intent), Agent: o.agent(e.Agent),
+			ID: clean(e.ID), Name: clean(e.Name), Args: o.secrets.JSON(e.Args), Intent: clean(e.Intent), Agent: o.agent(e.Agent), Target: e.Target,
 		}
 	case run.ToolResult:
 		result := run.ToolResult{
 			ID: clean(e.ID), Name: clean(e.Name), Result: o.secrets.JSON(e.Result), Metadata: o.secrets.JSON(e.Metadata), Agent: o.agent(e.Agent),
+			Target: e.Target,
 		}
 		if e.Error != nil {
 			failure := o.redactedError(*e.Error)

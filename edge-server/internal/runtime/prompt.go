@@ -16,12 +16,13 @@ const (
 	settled              // and went on with it, or its time was over
 )
 
-// prompt is a request that a person has to answer.
+// prompt is a request that a person has to answer, or a call that a client has to carry out.
 type prompt struct {
 	request  id.Request
 	kind     event.PromptKind
 	ask      string // the agent's own id of it
 	digest   string
+	call     *Ask // of a client's tool; nil for a person's prompt
 	stage    stage
 	decision event.Decision
 }

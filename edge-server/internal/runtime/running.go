@@ -28,6 +28,7 @@ type running struct {
 	dialogue Dialogue // safe for concurrent use
 	input    *process.Input
 	desk     *desk
+	calls    *calls
 	limit    time.Duration // 0 is none
 	secrets  *redact.Redactor
 	log      *slog.Logger
@@ -38,11 +39,14 @@ func (r *running) PID() int { return r.proc.PID() }
 
 func (r *running) WorkDir() string { return r.dir }
 
-// Answer takes a person's answer. See admission.Process.
+// Answer takes a person's or a client's answer. See admission.Process.
 func (r *running) Answer(a wire.Answer) (func(), error) {
 	p, err := r.desk.take(a)
 	if err != nil {
 		return nil, err
+	}
+	if p.call != nil {
+		return func() { r.calls.later(func() { r.calls.talk.bring(p, a) }) }, nil
 	}
 	return func() { r.desk.bring(p, a) }, nil
 }
@@ -50,11 +54,14 @@ func (r *running) Answer(a wire.Answer) (func(), error) {
 // Follow plays the turn. See admission.Process.
 func (r *running) Follow(ctx context.Context, emit func(run.AgentEvent) error) admission.Exit {
 	ctx, lifted := r.withLimit(ctx)
-	t := talk{
+	t := &talk{
 		dialogue: r.dialogue, input: r.input, desk: r.desk, out: newOutlet(r.secrets, emit), large: r.proc.Large, log: r.log, metrics: r.metrics,
+		calls: r.calls,
 	}
 	t.begin()
+	r.calls.play(t)
 	exit := r.proc.Follow(ctx, r.input, t.line)
+	r.calls.end()
 	unheard := r.desk.close()
 	end := End{Code: exit.Code, Gone: exit.Gone, Stderr: exit.Stderr}
 	overdue := lifted()

@@ -23,6 +23,8 @@ type Turn struct {
 	Streaming   bool // pieces of the answer are passed on at once
 	Permission  bool // the agent may ask people
 	Artifacts   Artifacts
+	ClientTools []wire.ClientTool // that clients carry out
+	MCP         *bridge.MCP       // where they can be had as well; nil for nowhere
 }
 
 // Artifacts takes the files that an agent hands out. An error is a fault whose sentence may be shown.

@@ -3,13 +3,15 @@ package runtime
 import (
 	"errors"
 	"log/slog"
+	"sync"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// talk connects a dialogue with a process on one side and the log on the other. Its methods are called one after the other.
+// talk connects a dialogue with a process on one side and the log on the other. begin, line and end are called one after the other; visit and
+// bring may come in between, from elsewhere.
 type talk struct {
 	dialogue Dialogue
 	input    *process.Input
@@ -19,11 +21,21 @@ type talk struct {
 	raw      rawOutput
 	log      *slog.Logger
 	metrics  *metrics
+
+	calls *calls
+	mu    sync.Mutex // guards what is said, and what follows
+	names callNames
 }
 
-func (t *talk) begin() { t.react(t.dialogue.Begin()) }
+func (t *talk) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.react(t.dialogue.Begin())
+}
 
 func (t *talk) line(l process.Line) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if l.Cut > 0 {
 		// A cut line is not what the agent said, whatever it looks like.
 		t.ignore(l, "too_long")
@@ -52,7 +64,11 @@ func (t *talk) ignore(line process.Line, reason string) {
 func (t *talk) react(r Reaction) {
 	t.say(r.Events)
 	for _, ask := range r.Asks {
-		t.ask(ask)
+		if ask.Kind == event.PromptClientTool {
+			t.call(ask)
+		} else {
+			t.ask(ask)
+		}
 	}
 	if len(r.Reply) > 0 {
 		if err := t.input.Send(r.Reply); err != nil {
@@ -102,12 +118,15 @@ func (t *talk) say(events []run.AgentEvent) {
 
 func (t *talk) emit(events []run.AgentEvent) {
 	for _, e := range events {
+		t.names.note(e)
 		t.out.emit(e)
 	}
 }
 
 // end says the last words: raw output first, since the terminal ends the log.
 func (t *talk) end(end End, stderrCut int64) run.Outcome {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	events, outcome := t.dialogue.End(end)
 	if hasLarge(events) {
 		defer t.large()()

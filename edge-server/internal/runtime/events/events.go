@@ -20,6 +20,7 @@ func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	line, err := bridge.Turn{
 		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
 		Permission: turn.Permission, CoordinatorMode: turn.Manner.CoordinatorMode, PlanConfirmation: turn.Manner.PlanConfirmation,
+		ClientTools: turn.ClientTools, MCP: turn.MCP,
 	}.Encode()
 	if errors.Is(err, bridge.ErrEmptyTurn) {
 		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")
@@ -28,12 +29,15 @@ func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 		return nil, err
 	}
 	state := bridge.NewTurnState(bridge.Profile{Streaming: turn.Streaming, Permission: turn.Permission})
-	return &dialogue{turn: line, asks: turn.Permission, asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state}, nil
+	return &dialogue{
+		turn: line, asks: turn.Permission, listens: turn.Permission || len(turn.ClientTools) > 0, asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state,
+	}, nil
 }
 
 type dialogue struct {
 	turn      []byte
-	asks      bool            // stdin stays open after the turn line
+	asks      bool            // the agent may ask people
+	listens   bool            // stdin stays open after the turn line
 	asked     map[string]bool // prompts of this turn, by the agent's own ids; permissions are the bridge protocol's
 	artifacts runtime.Artifacts
 	bridge    *bridge.TurnState // of the lines of the bridge protocol among the agent's
@@ -47,7 +51,7 @@ type dialogue struct {
 }
 
 func (d *dialogue) Begin() runtime.Reaction {
-	return runtime.Reaction{Reply: d.turn, CloseInput: !d.asks}
+	return runtime.Reaction{Reply: d.turn, CloseInput: !d.listens}
 }
 
 func (d *dialogue) Line(data []byte) runtime.Reaction {
@@ -58,13 +62,13 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 		return runtime.Reaction{Ignored: string(ignored.Reason)}
 	case line.Bridge != nil:
 		r := d.bridgeLine(line)
-		r.CloseInput = d.asks && (line.Type == agentline.Result || line.Type == agentline.Error)
+		r.CloseInput = d.listens && (line.Type == agentline.Result || line.Type == agentline.Error)
 		return r
 	case d.over():
 		return runtime.Reaction{Ignored: string(agentline.AfterEnd)}
 	}
 	r := d.event(line)
-	r.CloseInput = d.asks && d.over() // nothing will be asked any more, and what is still open is moot
+	r.CloseInput = d.listens && d.over() // nothing will be asked any more, and what is still open is moot
 	return r
 }
 
@@ -77,7 +81,7 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 		d.spoken = d.spoken || l.Content != "" && run.ScopeID(l.AgentID) == ""
 		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content, Agent: l.AgentID, Last: l.Last})
 	case agentline.ToolCall:
-		return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs, Intent: l.Intent, Agent: l.AgentID})
+		return toolCall(l)
 	case agentline.ToolResult:
 		return say(run.ToolResult{
 			ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error, Metadata: l.Metadata, Agent: l.AgentID,
@@ -106,6 +110,16 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 		return runtime.Reaction{}
 	}
 	return fact(l)
+}
+
+// toolCall is a call of the agent's own, or of a tool that a client carries out.
+func toolCall(l agentline.Line) runtime.Reaction {
+	if l.Target == event.TargetClient {
+		return runtime.Reaction{Asks: []runtime.Ask{{
+			ID: l.ToolCallID, Kind: event.PromptClientTool, Tool: l.ToolName, Input: l.ToolArgs, Description: l.Intent, Agent: l.AgentID,
+		}}}
+	}
+	return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs, Intent: l.Intent, Agent: l.AgentID})
 }
 
 func say(e run.AgentEvent) runtime.Reaction { return runtime.Reaction{Events: []run.AgentEvent{e}} }

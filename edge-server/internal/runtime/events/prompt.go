@@ -41,10 +41,13 @@ func (d *dialogue) refuse(l agentline.Line, reason bridge.Reason, message string
 	return r
 }
 
-// Answer writes the answer to a prompt, or to a permission in words of the bridge protocol.
+// Answer writes the answer to a prompt, to a permission in words of the bridge protocol, or to a call of a client's tool.
 func (d *dialogue) Answer(a runtime.Answer) runtime.Reaction {
-	if a.Kind == "" {
+	switch a.Kind {
+	case "":
 		return reply(a.ToPermission().Encode())
+	case event.PromptClientTool:
+		return reply(agentline.NewCallResult(a.ID, a.Tool, a.Result).Encode())
 	}
 	return reply(agentline.Response{RequestID: a.ID, Decision: a.Decision, Response: a.Response, Reason: a.Message}.Encode())
 }
