@@ -166,23 +166,6 @@ func TestTheAggregatorIsBounded(t *testing.T) {
 	}
 }
 
-func TestABreachSaysWhichMessageBrokeWhichRule(t *testing.T) {
-	inner, err := made(t, omni.PartialText(omni.Start, "")).WithOrigin("sub_1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = omni.CheckStream([]omni.Message{
-		made(t, omni.PartialText(omni.Start, "")), inner, made(t, omni.PartialText(omni.Delta, "ab")), made(t, omni.PartialText(omni.Stop, "")),
-		made(t, omni.AssistantText("a")), made(t, omni.ToolCall("call_1", "bash", "{}")),
-	})
-	const want = `message 5 (text): the deltas add up to the complete message: text differs
-message 7 (end): each tool call has an id of its own and one output, after it: call call_1 has no output
-message 7 (end of sub_1): no fragment is left open: the text is open`
-	if err == nil || err.Error() != want {
-		t.Errorf("%v", err)
-	}
-}
-
 // FuzzStream gives lines of anybody to both ends of a stream: what an aggregator makes can be read, whatever it was made of.
 func FuzzStream(f *testing.F) {
 	for name := range payloads() {

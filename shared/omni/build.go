@@ -2,7 +2,7 @@ package omni
 
 import "encoding/json"
 
-// A constructor for each payload. What is optional is set on what they return; New makes the message.
+// A constructor for each payload (S1, 构造与判别). What is optional is set on what they return; New makes the message.
 
 // UserText is what a person, or a program in their place, says.
 func UserText(text string) TextPayload { return TextPayload{Role: User, Text: text} }

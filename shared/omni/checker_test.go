@@ -64,6 +64,7 @@ func mutations() []mutation {
 		{"start twice", omni.RuleOneOpen, phase(omni.Start), twice},
 		{"content in start", omni.RuleDeltas, phase(omni.Start), set("Text", "Thinking", "Arguments", "Output")},
 		{"content in stop", omni.RuleDeltas, phase(omni.Stop), set("Text", "Thinking", "Arguments", "Output")},
+		{"images in stop", omni.RuleDeltas, both(phase(omni.Stop), has("partial_tool_call_output")), with(func(p *omni.PartialToolCallOutputPayload) { p.Images = []string{image} })},
 		{"no stop", omni.RuleClosed, phase(omni.Stop), drop},
 		{"no stop and nothing complete", omni.RuleClosed, phase(omni.Stop), dropBoth},
 		{"nothing complete", omni.RuleFollow, phase(omni.Stop), dropNext},
@@ -94,6 +95,7 @@ func mutations() []mutation {
 		{"compaction twice", omni.RuleCompacted, has("compaction_begin"), twice},
 		{"no end of a compaction", omni.RuleCompacted, has("compaction_end"), drop},
 		{"another end of a compaction", omni.RuleCompacted, has("compaction_end"), with(func(p *omni.CompactionEndPayload) { p.Mode = omni.Discard })},
+		{"another reason of a compaction", omni.RuleCompacted, has("compaction_end"), with(func(p *omni.CompactionEndPayload) { p.Reason = omni.Manual })},
 		{"no compaction", omni.RuleCompacted, has("compaction_begin"), drop},
 	}
 }

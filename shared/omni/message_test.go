@@ -210,6 +210,10 @@ func TestKeysAreReadAsTheyAreWritten(t *testing.T) {
 	if err != nil || body.(omni.TextPayload).Text != "yes" {
 		t.Errorf("%+v, %v", body, err)
 	}
+	body, err = read(t, `{"type":"event_msg","payload":{"type":"token_usage","session":{"output":1,"total":2},"session":{"total":3,"total":null}}}`).Body()
+	if err != nil || !body.(omni.TokenUsagePayload).Session.IsZero() { // the last one counts
+		t.Errorf("%+v, %v", body, err)
+	}
 	for payload, path := range map[string]string{
 		`{"type":"text","text":1}`:                          "payload.text",
 		`{"type":"tool_call_output","images":{}}`:           "payload.images",
@@ -234,7 +238,12 @@ func TestMessagesAreJSONValues(t *testing.T) {
 	}
 }
 
-func TestALineIsNotSharedWithTheNext(t *testing.T) {
+func TestALineIsNotShared(t *testing.T) {
+	line := []byte(`{"type":"x","payload":{}}` + "\n")
+	decoded, err := omni.Decode(line)
+	if line[2] = 'T'; err != nil || string(decoded.Bytes()) != `{"type":"x","payload":{}}` {
+		t.Errorf("%s, %v", decoded.Bytes(), err)
+	}
 	m := made(t, omni.UserText("x"))
 	one, two := m.Line(), m.Line()
 	one[len(one)-1] = 'X'

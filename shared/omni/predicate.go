@@ -1,5 +1,7 @@
 package omni
 
+// What a message is, for those who have to choose (S1, 构造与判别). A word is enough: a payload need not be right for it.
+
 // Known says whether this package knows the payload. A reader passes the others on and makes nothing of them (R12).
 func (m Message) Known() bool { return byKey[shapeKey{m.typ, m.kind}] != nil }
 

@@ -35,6 +35,7 @@ func TestProblemsSayWhereTheyAre(t *testing.T) {
 		{"tool_call", `"tool_call_id":"call_1",`, ``, "payload.tool_call_id: is missing"},
 		{"tool_call_output", `"images":["data:image/png;base64,iVBORw0=",`, `"images":["https://x/a.png",7,`, "payload.images[0]: is no data:MIME;base64,… URL; payload.images[1]: is no string"},
 		{"tool_call_output", `iVBORw0="]`, `iVBORw0"]`, "payload.images[1]: is no data:MIME;base64,… URL"},
+		{"tool_call_output", `data:image/png`, `image/png`, "payload.images[0]: is no data:MIME;base64,… URL"},
 		{"image_url", `https:`, `file:`, "payload.image_url: is neither a URL of the web nor a data:MIME;base64,… URL"},
 		{"partial_text.delta", `delta`, `middle`, `payload.event_type: is "middle", which is none of start, delta, stop`},
 		{"approval_decision", `deny`, `maybe`, `payload.decision: is "maybe", which is none of allow, deny, forbidden`},
@@ -105,10 +106,14 @@ func TestWhatIsRightAlthoughItIsUnusual(t *testing.T) {
 }
 
 func TestProblemsAreBounded(t *testing.T) {
-	line := `{"timestamp":"2026-07-18T07:30:00Z","type":"model_msg","payload":{"type":"tool_call_output","role":"user","output":"","tool_call_id":"1","images":[` +
-		strings.Repeat(`0,`, 100_000) + `0]}}`
-	var problems omni.Problems
-	if err := read(t, line).Validate(); !errors.As(err, &problems) || len(problems) != 20 {
-		t.Errorf("%d problems", len(problems))
+	const begin = `{"timestamp":"2026-07-18T07:30:00Z","type":"model_msg","payload":{"type":"tool_call_output","role":"user","tool_call_id":"1",`
+	for _, line := range []string{
+		begin + `"output":"","images":[` + strings.Repeat(`0,`, 100_000) + `0]}}`,
+		begin + strings.Repeat(`"output":"",`, 1000) + `"output":""}}`,
+	} {
+		var problems omni.Problems
+		if err := read(t, line).Validate(); !errors.As(err, &problems) || len(problems) != 20 {
+			t.Errorf("%d problems", len(problems))
+		}
 	}
 }
