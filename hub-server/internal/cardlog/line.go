@@ -121,7 +121,7 @@ func (n *line) write(ctx context.Context) error {
 	if n.fold == nil || n.told == n.at.Place {
 		return nil
 	}
-	err := n.append(ctx, nil, time.Time{})
+	err := n.append(ctx, nil, Facts{})
 	if errors.Is(err, ErrTaken) { // somebody else has come further
 		n.fold, err = nil, nil
 	}
@@ -166,7 +166,7 @@ func (n *line) step(ctx context.Context) (ended bool, err error) {
 	n.note()
 	n.logs.metrics.facts.Add(float64(len(page.Facts)))
 	if len(frames) > 0 || n.told-n.at.Place > maxUntold {
-		if err := n.append(ctx, frames, newest(page.Facts)); errors.Is(err, ErrTaken) {
+		if err := n.append(ctx, frames, page); errors.Is(err, ErrTaken) {
 			n.fold = nil
 			n.logs.metrics.lost.Inc()
 			return false, nil
@@ -185,20 +185,20 @@ func newest(facts []cards.Fact) time.Time {
 	return facts[len(facts)-1].Recorded
 }
 
-// append stores frames and how far the fold has come, all of whose frames are stored then.
-func (n *line) append(ctx context.Context, frames []cards.Frame, since time.Time) error {
+// append stores frames of facts, and how far the fold has come, all of whose frames are stored then.
+func (n *line) append(ctx context.Context, frames []cards.Frame, of Facts) error {
 	to := n.at
 	to.Head, to.Place, to.Rules, to.State = n.fold.Seq(), n.told, n.logs.rules.Version, n.fold.Encode()
-	due := n.sooner()
-	if err := n.logs.store.Append(ctx, n.at, to, frames, due); err != nil {
+	due, drops := n.sooner(), n.recent.dropped()
+	if err := n.logs.store.Append(ctx, n.at, to, frames, of.Changes, due); err != nil {
 		return err
 	}
 	if !due.IsZero() {
 		n.due = due
 	}
-	n.recent.add(to.ID, frames)
+	n.recent.add(to.ID, frames, drops)
 	n.stand(to)
-	n.logs.metrics.told(len(frames), since)
+	n.logs.metrics.told(len(frames), newest(of.Facts))
 	return nil
 }
 

@@ -14,6 +14,9 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
+// frameRecall says that a message was taken back: frames that have told it were changed in the store.
+const frameRecall = "message.recall"
+
 // Logs are the traces as the readers of one hub process use them. Safe for concurrent use.
 type Logs struct {
 	store   Store
@@ -95,11 +98,13 @@ func (l *Logs) Seen(rows []delivery.Row) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, row := range rows {
-		if row.Kind != delivery.KindRun && row.Kind != delivery.KindMessage {
-			continue
-		}
-		if line := l.open[row.Session]; line != nil {
+		line := l.open[row.Session]
+		switch {
+		case line == nil:
+		case row.Kind == delivery.KindRun || row.Kind == delivery.KindMessage:
 			line.hint()
+		case row.Kind == delivery.KindFrame && row.FrameType == frameRecall:
+			line.recent.forget()
 		}
 	}
 }

@@ -17,15 +17,26 @@ type recent struct {
 	trace  id.Trace
 	frames []cards.Frame // without a hole; not changed once they are here
 	bytes  int
+	drops  int // how often forget was called
 }
 
-// add keeps frames that were stored, and forgets old ones.
-func (r *recent) add(trace id.Trace, frames []cards.Frame) {
+// dropped is how often forget was called: whoever stores frames asks before.
+func (r *recent) dropped() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.drops
+}
+
+// add keeps frames that were stored, and forgets old ones. Frames that may have been changed since they were stored, as forget was called, are not kept.
+func (r *recent) add(trace id.Trace, frames []cards.Frame, drops int) {
 	if len(frames) == 0 {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.drops != drops {
+		return
+	}
 	if last := len(r.frames) - 1; r.trace != trace || last >= 0 && r.frames[last].Seq+1 != frames[0].Seq {
 		r.trace, r.frames, r.bytes = trace, nil, 0
 	}
@@ -37,6 +48,14 @@ func (r *recent) add(trace id.Trace, frames []cards.Frame) {
 		r.bytes -= len(r.frames[old].Bytes)
 	}
 	r.frames = append([]cards.Frame(nil), r.frames[old:]...)
+}
+
+// forget drops all of it: some of it is not as it is stored any more.
+func (r *recent) forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.frames, r.bytes = nil, 0
+	r.drops++
 }
 
 // after returns frames behind a number, at least one and then about so many bytes; false if the first of them is not here.

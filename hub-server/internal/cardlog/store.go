@@ -50,6 +50,8 @@ type Facts struct {
 	Facts []cards.Fact // in their order; nothing is among them that has left the store or was taken back
 	UpTo  int64        // everything up to this place is among them
 	Head  int64        // the newest place when they were read
+	// Changes counts what was done to messages of the conversation before that: one that is taken back later must not be told from these facts.
+	Changes int64
 }
 
 // Orphan is the end of a card of which nothing was heard for too long, as it is prepared.
@@ -74,8 +76,9 @@ type Store interface {
 	// Facts returns what happened behind a place, a page of it.
 	Facts(ctx context.Context, session id.Session, after int64, page Page) (Facts, error)
 	// Append stores frames that follow on from, and makes to the checkpoint, in one transaction that also makes sure that the trace's watchdog looks
-	// at due at the latest, unless that is zero. ErrTaken unless the trace still stood at from.
-	Append(ctx context.Context, from, to Checkpoint, frames []cards.Frame, due time.Time) error
+	// at due at the latest, unless that is zero. ErrTaken unless the trace still stood at from, and with frames unless messages are as they were with
+	// so many changes: as the facts had them that frames tell.
+	Append(ctx context.Context, from, to Checkpoint, frames []cards.Frame, changes int64, due time.Time) error
 	// Trace returns a trace by its id; ErrUnknown.
 	Trace(ctx context.Context, trace id.Trace) (Trace, error)
 	// Frames returns frames behind a number, at least one if there is any, and then about so many bytes; ErrUnknown, ErrExpired.

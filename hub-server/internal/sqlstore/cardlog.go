@@ -100,7 +100,7 @@ func (t *Tx) removeTrace(ctx context.Context, session id.Session, trace id.Trace
 }
 
 // Append implements cardlog.Store.
-func (c *Cards) Append(ctx context.Context, from, to cardlog.Checkpoint, frames []cards.Frame, due time.Time) error {
+func (c *Cards) Append(ctx context.Context, from, to cardlog.Checkpoint, frames []cards.Frame, changes int64, due time.Time) error {
 	lines, err := packed(from, to, frames)
 	if err != nil {
 		return err
@@ -115,6 +115,9 @@ UPDATE card_traces SET seq = $5, place = $6, rules = $7, state = $8 WHERE trace_
 		case n == 0:
 			return cardlog.ErrTaken
 		}
+		if err := tx.unchanged(ctx, from.Session, len(frames), changes); err != nil {
+			return err
+		}
 		if err := tx.insertFrames(ctx, to, frames, lines); err != nil {
 			return fmt.Errorf("append to trace %s: %w", from.ID, err)
 		}
@@ -126,6 +129,21 @@ INSERT INTO timers (kind, key, due) VALUES ($1, $2, $3) ON CONFLICT (kind, key) 
 		_, err = tx.Exec(ctx, arm, string(timer.CardOrphans), string(from.Session), micros(due))
 		return err
 	})
+}
+
+// unchanged fails with ErrTaken if a message was taken back, or changed otherwise, since facts were read of which there are frames.
+func (t *Tx) unchanged(ctx context.Context, session id.Session, frames int, changes int64) error {
+	if frames == 0 {
+		return nil
+	}
+	var now int64
+	if err := t.QueryRow(ctx, `SELECT last_change FROM conversation_counters WHERE session_id = $1`, string(session)).Scan(&now); err != nil {
+		return fmt.Errorf("read changes of %s: %w", session, err)
+	}
+	if now != changes {
+		return cardlog.ErrTaken
+	}
+	return nil
 }
 
 // packed are the lines of frames that lead from one checkpoint to the next.

@@ -21,8 +21,8 @@ import (
 func (c *Cards) Facts(ctx context.Context, session id.Session, after int64, page cardlog.Page) (cardlog.Facts, error) {
 	r := factReader{store: c.store, session: session, room: page.Bytes, found: cardlog.Facts{UpTo: after}}
 	// The head first: everything up to it can be seen by whoever reads now.
-	const head = `SELECT last_place FROM conversation_counters WHERE session_id = $1`
-	if err := c.store.queryRowPrepared(ctx, head, string(session)).Scan(&r.found.Head); err != nil {
+	const head = `SELECT last_place, last_change FROM conversation_counters WHERE session_id = $1`
+	if err := c.store.queryRowPrepared(ctx, head, string(session)).Scan(&r.found.Head, &r.found.Changes); err != nil {
 		return r.found, fmt.Errorf("read head of %s: %w", session, err)
 	}
 	upTo := min(r.found.Head, after+int64(page.Facts))

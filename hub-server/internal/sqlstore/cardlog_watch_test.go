@@ -20,14 +20,14 @@ type meddled struct {
 	before func(context.Context) error // once; nil: nothing
 }
 
-func (m *meddled) Append(ctx context.Context, from, to cardlog.Checkpoint, frames []cards.Frame, due time.Time) error {
+func (m *meddled) Append(ctx context.Context, from, to cardlog.Checkpoint, frames []cards.Frame, changes int64, due time.Time) error {
 	if before := m.before; before != nil {
 		m.before = nil
 		if err := before(ctx); err != nil {
 			return err
 		}
 	}
-	return m.Store.Append(ctx, from, to, frames, due)
+	return m.Store.Append(ctx, from, to, frames, changes, due)
 }
 
 // Whoever looks while another watcher tells finds nothing, and is called: when it is told, by whomever, and when nobody does so any more.

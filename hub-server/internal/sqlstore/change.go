@@ -17,11 +17,15 @@ var _ chat.ChangeStore = (*Chat)(nil)
 
 // Recall implements chat.ChangeStore.
 func (c *Chat) Recall(ctx context.Context, r chat.Recall) error {
-	return c.change(ctx, r.Change, func(ctx context.Context, tx *Tx, s chat.Standing) error {
+	locks := []Lock{LockConversation(string(r.Session)), lockTrace(r.Session)}
+	return c.changeLocked(ctx, locks, r.Change, func(ctx context.Context, tx *Tx, s chat.Standing) error {
 		if s.Message.Recalled {
 			return nil
 		}
 		if err := r.May(s); err != nil {
+			return err
+		}
+		if err := tx.withhold(ctx, s.Message); err != nil {
 			return err
 		}
 		return tx.recall(ctx, r, s)
