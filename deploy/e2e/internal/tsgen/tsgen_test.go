@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,22 @@ components: {schemas: {Thing: {type: object, properties: {x: {type: string}}}}}
 	doc.Paths.Find("/things/{id}").Post.Responses = openapi3.NewResponses()
 	if _, err := operations(doc); err == nil {
 		t.Error("an operation without a success was taken")
+	}
+}
+
+// The shapes of /v1/ws are those of cards.gen.ts alone.
+func TestACardHasOneShape(t *testing.T) {
+	files, err := Generate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name := regexp.MustCompile(`CardSocket\w*`).Find(files["types.gen.ts"]); name != nil {
+		t.Errorf("types.gen.ts has %s", name)
+	}
+	for _, shape := range []string{"CardEnvelope", "CardToolPayload", "CardErrorInfo", "CardSessionResume"} {
+		if !bytes.Contains(files["cards.gen.ts"], []byte("export interface "+shape+" {")) {
+			t.Errorf("cards.gen.ts lacks %s", shape)
+		}
 	}
 }
 
