@@ -19,8 +19,9 @@ import (
 // person is somebody with a login.
 type person struct {
 	account.Principal
-	town  *town
-	token account.AccessToken
+	town   *town
+	token  account.AccessToken
+	bearer account.AccessToken // for REST
 }
 
 // person makes a user by invitation.
@@ -38,7 +39,9 @@ func (w *town) person(name string) person {
 	w.must(w.accounts.AddInvitedUser(w.t.Context(), inv.Token.Hash(), account.Joining{User: user, PasswordHash: "hash", Login: account.NewLogin{
 		Device: device, Refresh: account.NewToken(account.RefreshToken).Hash(), Expires: now.Add(time.Hour),
 	}}))
-	p := person{town: w, token: account.AccessToken("token-" + name), Principal: account.Principal{
+	bearer, err := w.issuer.Issue(device)
+	w.must(err)
+	p := person{town: w, token: account.AccessToken("token-" + name), bearer: bearer, Principal: account.Principal{
 		User: user.ID, Name: name, Device: device.ID, DeviceType: account.CLI, Family: device.Family,
 	}}
 	w.logins.mu.Lock()

@@ -52,6 +52,7 @@ type town struct {
 	record   runlog.Services
 	chats    *sqlstore.Chat
 	lanes    map[id.Edge]*lane
+	issuer   *account.Issuer
 }
 
 // hub is a server with all that it works with, served on a listener.
@@ -118,6 +119,7 @@ func newTown(t *testing.T, address string) *town {
 	w.must(err)
 	signer, err := runlog.NewSigner(keys.Current().Receipts)
 	w.must(err)
+	w.issuer = account.NewIssuer(keys, time.Now)
 	w.attempts = account.NewAttempts(w.accounts, keys, time.Now)
 	w.record = runlog.New(runlog.Config{
 		Store: sqlstore.NewRunlog(store, w.writer, "hub"), Edges: w.fleets, Presence: &w.online, Signer: signer, Log: quiet(), Metrics: telemetry.NewRegistry("hub"),

@@ -3,9 +3,10 @@ package cards
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -14,10 +15,10 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/gate"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -25,7 +26,7 @@ import (
 // `make faults` asks 500.
 var questions = flag.Int("questions", 50, "how many questions are answered by many devices at once (P11)")
 
-// Of the devices that answer at once, so many do by cards, at three hubs in turn, and so many by REST, which is how devices of /client/ws answer.
+// Of the devices that answer at once, so many do by cards, at three hubs in turn, and so many by REST at these hubs, which is how devices of /client/ws answer.
 const (
 	byCards = 5
 	byREST  = 3
@@ -57,6 +58,7 @@ type rivals struct {
 	*scene
 	run     id.Run
 	clients []*client
+	rest    []*httptest.Server
 	won     map[id.Request]string // whose answer counts
 }
 
@@ -67,6 +69,9 @@ func newRivals(w *town) *rivals {
 	hubs := []*hub{w.hub(quick), w.hub(quick), w.hub(quick)}
 	for i := range byCards {
 		r.clients = append(r.clients, hubs[i%len(hubs)].joined(r.ada, r.session))
+	}
+	for _, h := range hubs {
+		r.rest = append(r.rest, h.rest())
 	}
 	r.run = r.asked(r.clients[0], "hi")
 	r.begins(r.edge, r.run)
@@ -95,7 +100,7 @@ func (r *rivals) contend(request id.Request) {
 			if name := fmt.Sprint("device ", i); i < byCards {
 				found[i] = r.clients[i].claim(request, name)
 			} else {
-				found[i] = r.post(request, name)
+				found[i] = r.post(i, request, name)
 			}
 		})
 	}
@@ -147,16 +152,18 @@ func (c *client) claim(request id.Request, name string) learnt {
 	}
 }
 
-// post answers as REST does.
-func (r *rivals) post(request id.Request, name string) learnt {
-	_, err := r.hub.Prompts.Answer(r.t.Context(), r.ada.Principal, prompt.Reply{Run: r.run, Answer: wire.Answer{
-		RequestID: request, Decision: event.Deny, Reason: name,
-	}})
-	var settled *prompt.SettledError
-	if errors.As(err, &settled) {
-		return learnt{winner: settled.Prompt.Answer.Reason}
+// post answers by REST.
+func (r *rivals) post(device int, request id.Request, name string) learnt {
+	got, status, err := r.ada.denies(r.rest[device%len(r.rest)], r.run, request, name)
+	switch {
+	case err != nil:
+		return learnt{err: err}
+	case status == http.StatusOK && got.Answer.Reason == name:
+	case status == http.StatusConflict && got.Code == string(fault.AlreadyAnswered) && got.Answer.Reason != name:
+	default:
+		return learnt{err: fmt.Errorf("REST says %d %+v to %s", status, got, name)}
 	}
-	return learnt{winner: name, err: err}
+	return learnt{winner: got.Answer.Reason}
 }
 
 // sent is what is on its way to the agent: the answers, by question.
