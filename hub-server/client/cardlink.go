@@ -163,7 +163,7 @@ func (l *cardLink) serve(ctx context.Context, e *card.Event) error {
 	f := l.feed
 	if l.caught {
 		if e.Envelope.CardKind == card.Tool {
-			f.calls.look(f.forest.cards[e.Envelope.CardID])
+			f.calls.look(ctx, f.forest.cards[e.Envelope.CardID])
 		}
 		return nil
 	}

@@ -39,14 +39,11 @@ type CardResult struct {
 // ErrCallCancelled is what CardTool.Run returns when the person has called it off.
 var ErrCallCancelled = errors.New("the call was called off")
 
-// cardCalls are the calls that this client carries out. look and below belong to Follow; the rest is safe for concurrent use.
+// cardCalls are the calls that this client carries out.
 type cardCalls struct {
 	tools map[string]CardTool
 	out   *outgoing
-
-	ctx    context.Context // of the calls of one Follow
-	cancel context.CancelFunc
-	parts  *supervise.Group
+	parts *supervise.Group // of one Follow, which owns it
 
 	mu   sync.Mutex
 	open map[string]*cardCall // by card
@@ -68,18 +65,19 @@ func newCardCalls(tools []CardTool, out *outgoing) *cardCalls {
 }
 
 // begin lets calls be carried out until end, which waits for them.
-func (c *cardCalls) begin(ctx context.Context) {
-	c.ctx, c.cancel = context.WithCancel(ctx)
-	c.parts = supervise.NewGroup(c.ctx)
-}
+func (c *cardCalls) begin(ctx context.Context) { c.parts = supervise.NewGroup(ctx) }
 
 func (c *cardCalls) end() {
-	c.cancel()
+	c.mu.Lock()
+	for _, call := range c.open {
+		call.stop()
+	}
+	c.mu.Unlock()
 	_ = c.parts.Wait() //nolint:errcheck // no call fails
 }
 
 // look carries out what a card asks this client for, or stops it when nobody waits for it any more.
-func (c *cardCalls) look(at *Card) {
+func (c *cardCalls) look(ctx context.Context, at *Card) {
 	if at == nil || at.Kind != card.Tool || word(at.Payload["target"]) != "client" {
 		return
 	}
@@ -95,12 +93,12 @@ func (c *cardCalls) look(at *Card) {
 		known.stop()
 		delete(c.open, at.ID)
 	case at.Status == CardOpen && known == nil:
-		c.start(tool, CardCall{ID: at.ID, Name: tool.Name, Input: at.Payload["input"], Run: at.Run})
+		c.start(ctx, tool, CardCall{ID: at.ID, Name: tool.Name, Input: at.Payload["input"], Run: at.Run})
 	}
 }
 
-func (c *cardCalls) start(tool CardTool, call CardCall) {
-	ctx, stop := context.WithCancel(c.ctx)
+func (c *cardCalls) start(ctx context.Context, tool CardTool, call CardCall) {
+	ctx, stop := context.WithCancel(ctx)
 	running := &cardCall{stop: stop, eventID: string(id.NewEvent())}
 	c.open[call.ID] = running
 	c.parts.Go(func(context.Context) error {
@@ -141,7 +139,7 @@ func (c *cardCalls) again(ctx context.Context, f *CardForest) error {
 				return err
 			}
 		}
-		c.look(at)
+		c.look(ctx, at)
 	}
 	return nil
 }

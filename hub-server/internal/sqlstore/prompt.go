@@ -57,21 +57,12 @@ func (t *Tx) savePrompts(ctx context.Context, g *runlog.Growth) error {
 			return fmt.Errorf("expire %s: %w", request, err)
 		}
 	}
-	for _, d := range p.Delivered {
-		const deliver = `
-UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND state = 'answered' AND delivered_at = 0`
-		if _, err := t.Exec(ctx, deliver, string(d.Request), string(g.Run), micros(d.At)); err != nil {
-			return fmt.Errorf("note delivery of %s: %w", d.Request, err)
-		}
+	if err := t.deliverPrompts(ctx, g); err != nil {
+		return err
 	}
 	if p.Abandoned {
 		if err := t.abandon(ctx, g.Run, p.Outlived); err != nil {
 			return fmt.Errorf("note the end of the process: %w", err)
-		}
-	}
-	for _, request := range p.Dropped {
-		if err := t.dropCall(ctx, g.Run, request); err != nil {
-			return fmt.Errorf("drop call %s: %w", request, err)
 		}
 	}
 	if g.State.Ended() && (len(g.Pending) > 0 || len(g.Calls) > 0 || len(p.Asked) > 0) {
@@ -79,7 +70,28 @@ UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND s
 			return fmt.Errorf("cancel what is open: %w", err)
 		}
 	}
-	if !p.Called {
+	return t.saveCalls(ctx, g)
+}
+
+func (t *Tx) deliverPrompts(ctx context.Context, g *runlog.Growth) error {
+	for _, d := range g.Prompts.Delivered {
+		const deliver = `
+UPDATE prompts SET delivered_at = $3 WHERE request_id = $1 AND run_id = $2 AND state = 'answered' AND delivered_at = 0`
+		if _, err := t.Exec(ctx, deliver, string(d.Request), string(g.Run), micros(d.At)); err != nil {
+			return fmt.Errorf("note delivery of %s: %w", d.Request, err)
+		}
+	}
+	return nil
+}
+
+// saveCalls closes the calls of clients' tools that nobody waits for any more, and counts those that wait.
+func (t *Tx) saveCalls(ctx context.Context, g *runlog.Growth) error {
+	for _, request := range g.Prompts.Dropped {
+		if err := t.dropCall(ctx, g.Run, request); err != nil {
+			return fmt.Errorf("drop call %s: %w", request, err)
+		}
+	}
+	if !g.Prompts.Called {
 		return nil
 	}
 	if _, err := t.Exec(ctx, `UPDATE runs SET client_calls = $2 WHERE run_id = $1`, string(g.Run), len(g.Calls)); err != nil {
