@@ -29,7 +29,13 @@ type line struct {
 
 func (s *stage) dial(to *script, forest *client.CardForest) *line {
 	s.t.Helper()
-	credentials, err := s.Owner().Keeper.Load()
+	return s.dialAs(s.Owner(), to, forest)
+}
+
+// dialAs is dial for another device.
+func (s *stage) dialAs(of *rig.Device, to *script, forest *client.CardForest) *line {
+	s.t.Helper()
+	credentials, err := of.Keeper.Load()
 	if err != nil {
 		s.t.Fatal(err)
 	}

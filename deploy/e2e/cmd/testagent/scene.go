@@ -48,6 +48,8 @@ func scenes() []scene {
 		{"question", "Ask me", (*stage).question},
 		{"permission", "Remove", (*stage).permission},
 		{"decision", "Try hard", (*stage).decision},
+		{"page", "Open the page", (*stage).page},
+		{"server", "Use the server", (*stage).server},
 	}
 }
 

@@ -23,6 +23,7 @@ var answers = map[string]string{
 	"plan":       `{"type":"prompt_response","request_id":"plan","decision":"allow"}`,
 	"question":   `{"type":"prompt_response","request_id":"question","decision":"allow","response":{"selected_options":["是"]}}`,
 	"permission": `{"type":"permission_response","request_id":"permission","behavior":"allow"}`,
+	"page":       `{"type":"tool_result","tool_call_id":"toolu_c1","tool_name":"open_url","status":"ok","output":"A page"}`,
 	"decision": `{"type":"prompt_response","request_id":"decision-1","decision":"retry"}` + "\n" +
 		`{"type":"prompt_response","request_id":"decision-2","decision":"continue"}`,
 }
