@@ -44,10 +44,13 @@ Examples:
 
 // Run plays one turn.
 func (c *bridgeRunCommand) Run(p program) error {
-	return c.play(p, profile.Bridge, "edge-server bridge run")
+	return c.play(p, profile.Bridge, "edge-server bridge run", nil)
 }
 
-type eventsRunCommand struct{ runFlags }
+type eventsRunCommand struct {
+	runFlags
+	ClientTool []string `sep:"none" placeholder:"NAME=COMMAND" help:"Offer the agent a tool, as a client does: the command gets the arguments on stdin, its output is the result. May be given again."`
+}
 
 // Help is shown below the usage.
 func (eventsRunCommand) Help() string {
@@ -56,19 +59,25 @@ func (eventsRunCommand) Help() string {
 Examples:
   edge-server events run "what changed here?" -- edge-server builtin scout
   edge-server events run --json hello -- node agent.js
-  edge-server events run --permission "tidy up" -- ./agent`
+  edge-server events run --permission "tidy up" -- ./agent
+  edge-server events run --client-tool "open_url=jq -r .url" "show me the news" -- ./agent`
 }
 
 // Run plays one turn.
 func (c *eventsRunCommand) Run(p program) error {
-	return c.play(p, profile.Events, "edge-server events run")
+	tools, err := trial.ParseTools(c.ClientTool)
+	if err != nil {
+		return fmt.Errorf("--client-tool: %w", err)
+	}
+	return c.play(p, profile.Events, "edge-server events run", tools)
 }
 
-func (f *runFlags) play(p program, runtime profile.Runtime, command string) error {
+func (f *runFlags) play(p program, runtime profile.Runtime, command string, tools []trial.Tool) error {
 	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
 	}
+	a.Tools = tools
 	if f.Policy != "" {
 		a.Profile.Policy = profile.Policy(f.Policy)
 	}

@@ -14,6 +14,10 @@ const echoes = `read -r turn; printf '%s\n' "$turn" >&2; printf '{"type":"result
 const asks = `read -r turn; printf '{"type":"permission_request","request_id":"1","tool_name":"Bash","input":{}}\n'; read -r answer
 echo "$answer" >&2; printf '{"type":"done","answer":"heard"}\n'`
 
+// calls is an agent that has a client's tool carried out, and repeats what comes of it.
+const calls = `read -r turn; printf '{"type":"tool_call","target":"client","tool_call_id":"1","tool_name":"open_url","tool_args":{"url":"x"}}\n'; read -r result
+echo "$result" >&2; printf '{"type":"done","answer":"opened"}\n'`
+
 func TestBridgeRunPlaysATurn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, tt := range map[string]struct {
@@ -22,23 +26,28 @@ func TestBridgeRunPlaysATurn(t *testing.T) {
 		code  int
 		want  string // in stdout or stderr
 	}{
-		"words":                {"", []string{"bridge", "run", "two", "words", "--", "sh", "-c", echoes}, 0, `"message":"two words"`},
-		"message":              {"", []string{"bridge", "run", "--message", "hi", "--session", "s", "--session-name", "n", "--", "sh", "-c", echoes}, 0, `"session_id":"s","session_name":"n"`},
-		"stdin":                {"from a pipe\n", []string{"bridge", "run", "--", "sh", "-c", echoes}, 0, `"message":"from a pipe"`},
-		"attachment alone":     {"not read", []string{"bridge", "run", "--attach", "https://example.org/a,b.png", "--", "sh", "-c", echoes}, 0, `"message":"","session_id":"","session_name":"default","attachments":[{"kind":"image"`},
-		"permission":           {"", []string{"bridge", "run", "x", "--policy", "deny-all", "--", "sh", "-c", echoes}, 0, `"permission":true`},
-		"arguments with a --":  {"", []string{"bridge", "run", "x", "--", "sh", "-c", `printf '{"type":"result","text":"%s"}\n' "$*"`, "sh", "--", "y"}, 0, "-- y"},
-		"code of the process":  {"", []string{"bridge", "run", "x", "--", "sh", "-c", "exit 7"}, 7, "exit code 7"},
-		"code of the limit":    {"", []string{"bridge", "run", "x", "--timeout", "300ms", "--", "sleep", "1000"}, 124, "timeout"},
-		"no such program":      {"", []string{"bridge", "run", "x", "--", "no-such-agent"}, 1, "there is no such program"},
-		"no agent":             {"", []string{"bridge", "run", "x"}, 1, "Put its command behind --"},
-		"nothing to say":       {"", []string{"bridge", "run", "--", "sh", "-c", echoes}, 1, "nothing to say"},
-		"two messages":         {"", []string{"bridge", "run", "x", "--message", "y", "--", "sh", "-c", echoes}, 1, "not both"},
-		"no such policy":       {"", []string{"bridge", "run", "x", "--policy", "maybe", "--", "true"}, 2, "--policy"},
-		"events":               {"", []string{"events", "run", "x", "--", "sh", "-c", `printf '{"type":"done","answer":"all"}\n'`}, 0, "all"},
-		"events that ask":      {"", []string{"events", "run", "x", "--policy", "deny-all", "--", "sh", "-c", asks}, 0, `"behavior":"deny","message":"The policy allows no tool that asks."}`},
-		"events need an end":   {"", []string{"events", "run", "x", "--", "true"}, 1, "without saying that it was done"},
-		"nothing behind other": {"", []string{"version", "--", "x"}, 2, "unexpected argument"},
+		"words":               {"", []string{"bridge", "run", "two", "words", "--", "sh", "-c", echoes}, 0, `"message":"two words"`},
+		"message":             {"", []string{"bridge", "run", "--message", "hi", "--session", "s", "--session-name", "n", "--", "sh", "-c", echoes}, 0, `"session_id":"s","session_name":"n"`},
+		"stdin":               {"from a pipe\n", []string{"bridge", "run", "--", "sh", "-c", echoes}, 0, `"message":"from a pipe"`},
+		"attachment alone":    {"not read", []string{"bridge", "run", "--attach", "https://example.org/a,b.png", "--", "sh", "-c", echoes}, 0, `"message":"","session_id":"","session_name":"default","attachments":[{"kind":"image"`},
+		"permission":          {"", []string{"bridge", "run", "x", "--policy", "deny-all", "--", "sh", "-c", echoes}, 0, `"permission":true`},
+		"arguments with a --": {"", []string{"bridge", "run", "x", "--", "sh", "-c", `printf '{"type":"result","text":"%s"}\n' "$*"`, "sh", "--", "y"}, 0, "-- y"},
+		"code of the process": {"", []string{"bridge", "run", "x", "--", "sh", "-c", "exit 7"}, 7, "exit code 7"},
+		"code of the limit":   {"", []string{"bridge", "run", "x", "--timeout", "300ms", "--", "sleep", "1000"}, 124, "timeout"},
+		"no such program":     {"", []string{"bridge", "run", "x", "--", "no-such-agent"}, 1, "there is no such program"},
+		"no agent":            {"", []string{"bridge", "run", "x"}, 1, "Put its command behind --"},
+		"nothing to say":      {"", []string{"bridge", "run", "--", "sh", "-c", echoes}, 1, "nothing to say"},
+		"two messages":        {"", []string{"bridge", "run", "x", "--message", "y", "--", "sh", "-c", echoes}, 1, "not both"},
+		"no such policy":      {"", []string{"bridge", "run", "x", "--policy", "maybe", "--", "true"}, 2, "--policy"},
+		"events":              {"", []string{"events", "run", "x", "--", "sh", "-c", `printf '{"type":"done","answer":"all"}\n'`}, 0, "all"},
+		"events that ask":     {"", []string{"events", "run", "x", "--policy", "deny-all", "--", "sh", "-c", asks}, 0, `"behavior":"deny","message":"The policy allows no tool that asks."}`},
+		"tools of clients": {"", []string{"events", "run", "x", "--client-tool", "open_url=cat", "--client-tool", "b=true", "--", "sh", "-c", calls}, 0,
+			`{"type":"tool_result","tool_call_id":"1","tool_name":"open_url","status":"ok","output":{"url":"x"}}`},
+		"a tool without a command": {"", []string{"events", "run", "x", "--client-tool", "open_url=", "--", "sh", "-c", calls}, 1, "write NAME=COMMAND"},
+		"two tools of one name":    {"", []string{"events", "run", "x", "--client-tool", "a=true", "--client-tool", "a=true", "--", "sh", "-c", calls}, 1, "another one has its name"},
+		"tools are for events":     {"", []string{"bridge", "run", "x", "--client-tool", "a=true", "--", "sh", "-c", calls}, 2, "unknown flag"},
+		"events need an end":       {"", []string{"events", "run", "x", "--", "true"}, 1, "without saying that it was done"},
+		"nothing behind other":     {"", []string{"version", "--", "x"}, 2, "unexpected argument"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, tt.stdin, tt.args...)

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"encoding/json"
-
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -20,10 +18,7 @@ func (t *talk) visit(a Ask) {
 
 // call records the call of a client's tool, and asks for it. One that nobody can carry out has failed at once, in the log too.
 func (t *talk) call(a Ask) {
-	if len(a.Input) == 0 {
-		a.Input = json.RawMessage(`{}`)
-	}
-	err := t.calls.check(a)
+	err := CheckCall(t.calls.offered, &a)
 	a.ToolCall = a.ID
 	if a.ID == "" || t.names.known(a.Agent, a.ID) {
 		a.ToolCall = newCallID()
@@ -31,7 +26,6 @@ func (t *talk) call(a Ask) {
 			err = fault.New(fault.InvalidInput, "tool_call_id was used in this turn before.")
 		}
 	}
-	a.TimeoutMS = t.calls.limit(a.Tool)
 	var asked event.PromptRequestedPayload
 	if err == nil {
 		asked, err = t.desk.openCall(a)
@@ -48,7 +42,7 @@ func (t *talk) call(a Ask) {
 		err = fault.New(fault.Busy, "The edge could not record the call.")
 	}
 	why := fault.Public(err)
-	t.returned(a, failed(why.Code, why.Detail), func() {})
+	t.returned(a, Failed(why.Code, why.Detail), func() {})
 }
 
 // returned ends a call: in the log, and then for the agent. done is called once the agent has it.

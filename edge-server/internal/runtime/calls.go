@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/switchyard-dev/switchyard/shared/bridge"
-	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -26,12 +25,12 @@ type ToolServer interface {
 // concurrent use.
 type ClientCall func(ctx context.Context, tool string, args json.RawMessage) event.ClientToolResponse
 
-// maxCalls is how many calls of one run may wait for clients at once; one more fails.
-const maxCalls = 16
+// MaxCalls is how many calls of one run may wait for clients at once; one more fails.
+const MaxCalls = 16
 
 // calls connects the tools that clients carry out with the talk of one turn.
 type calls struct {
-	offered  map[string]wire.ClientTool
+	offered  []wire.ClientTool
 	withdraw func()
 	playing  chan struct{} // closed once there is a talk
 	over     chan struct{} // closed once nothing is called or answered any more
@@ -42,11 +41,7 @@ type calls struct {
 }
 
 func newCalls(tools []wire.ClientTool) *calls {
-	c := &calls{offered: map[string]wire.ClientTool{}, withdraw: func() {}, playing: make(chan struct{}), over: make(chan struct{})}
-	for _, tool := range tools {
-		c.offered[tool.Name] = tool
-	}
-	return c
+	return &calls{offered: tools, withdraw: func() {}, playing: make(chan struct{}), over: make(chan struct{})}
 }
 
 // play begins the turn.
@@ -60,9 +55,9 @@ func (c *calls) Call(ctx context.Context, tool string, args json.RawMessage) eve
 	select {
 	case <-c.playing:
 	case <-c.over:
-		return failed(fault.RunEnded, runOver)
+		return Failed(fault.RunEnded, runOver)
 	case <-ctx.Done():
-		return failed(fault.Cancelled, hungUp)
+		return Failed(fault.Cancelled, hungUp)
 	}
 	result := make(chan event.ClientToolResponse, 1)
 	c.talk.visit(Ask{Kind: event.PromptClientTool, Tool: tool, Input: args, reply: func(r event.ClientToolResponse) { result <- r }})
@@ -70,9 +65,9 @@ func (c *calls) Call(ctx context.Context, tool string, args json.RawMessage) eve
 	case r := <-result:
 		return r
 	case <-c.over:
-		return failed(fault.RunEnded, runOver)
+		return Failed(fault.RunEnded, runOver)
 	case <-ctx.Done():
-		return failed(fault.Cancelled, hungUp)
+		return Failed(fault.Cancelled, hungUp)
 	}
 }
 
@@ -108,30 +103,11 @@ func (c *calls) end() {
 	c.answers.Wait()
 }
 
-// check says why a call cannot be put before a client, as a fault for the agent.
-func (c *calls) check(a Ask) error {
-	var args map[string]json.RawMessage
-	_, offered := c.offered[a.Tool]
-	switch {
-	case !offered:
-		return fault.New(fault.UnknownTool, "No client of this conversation offers a tool %.64q.", a.Tool)
-	case event.Depth(a.Input) > event.MaxValueDepth:
-		return fault.New(fault.InvalidInput, "What the tool is called with nests deeper than %d.", event.MaxValueDepth)
-	case json.Unmarshal(a.Input, &args) != nil || args == nil:
-		return fault.New(fault.InvalidInput, "What the tool is called with must be a JSON object.")
-	}
-	return nil
-}
-
-// limit is how long a call of the tool waits, in milliseconds: the tool's own time, else that of a tool card (S0 §3.3).
-func (c *calls) limit(tool string) int64 {
-	return cmp.Or(c.offered[tool].TimeoutMS, card.Lookup(card.Tool).Timeout.Milliseconds())
-}
-
 // newCallID is the id of a call whose agent gave it none.
 func newCallID() string { return "call_" + strings.TrimPrefix(string(id.NewEvent()), "evt_") }
 
-func failed(code fault.Code, message string) event.ClientToolResponse {
+// Failed is the end of a call that did not come to a client, or of which a client said nothing that can be used.
+func Failed(code fault.Code, message string) event.ClientToolResponse {
 	return event.ClientToolResponse{Status: event.ClientToolFailed, Error: &event.ErrorObj{Code: code, Message: message}}
 }
 
@@ -140,9 +116,9 @@ func response(a wire.Answer) event.ClientToolResponse {
 	var said event.ClientToolResponse
 	switch err := json.Unmarshal(a.Response, &said); {
 	case a.Decision == event.NoAnswer:
-		return failed(fault.Timeout, "The client did not answer in time.")
+		return Failed(fault.Timeout, "The client did not answer in time.")
 	case err != nil:
-		return failed(fault.ClientToolFailed, "The answer of the client cannot be read.")
+		return Failed(fault.ClientToolFailed, "The answer of the client cannot be read.")
 	case a.Decision == event.Allow:
 		said.Status, said.Error = event.ClientToolOK, nil
 		return said

@@ -74,8 +74,8 @@ func (d *desk) openCall(a Ask) (event.PromptRequestedPayload, error) {
 	switch {
 	case d.closed:
 		return asked, fault.New(fault.TooLate, "The agent has ended its turn: nobody waits for this call.")
-	case d.calling() >= maxCalls:
-		return asked, fault.New(fault.TooManyCalls, "%d calls of this run wait for clients already.", maxCalls)
+	case d.calling() >= MaxCalls:
+		return asked, fault.New(fault.TooManyCalls, "%d calls of this run wait for clients already.", MaxCalls)
 	}
 	asked.Asks = event.Client
 	d.prompts = append(d.prompts, &prompt{request: asked.RequestID, kind: a.Kind, ask: a.ID, digest: asked.Digest, call: &a})

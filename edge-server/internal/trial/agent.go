@@ -18,6 +18,7 @@ type Agent struct {
 	Profile profile.Profile
 	Edge    profile.Edge
 	Dir     string // absolute; where it works unless its profile names a folder
+	Tools   []Tool // that are carried out here; of the events runtime alone
 }
 
 // Output is where an agent's output goes beside the lines that are read from it; nil for nowhere.

@@ -27,6 +27,7 @@ type reaction struct {
 	warnings   []string
 	ask        []bridge.PermissionRequest
 	prompts    []runtime.Ask // of other kinds
+	calls      []runtime.Ask // of tools of clients
 	respond    []bridge.PermissionResponse
 	reply      []byte
 	closeInput bool
@@ -36,7 +37,7 @@ type reaction struct {
 var ErrEmptyTurn = errors.New("the message is empty and nothing is attached: there is nothing to say to the agent")
 
 func (a Agent) dialogue(turn bridge.Turn) (dialogue, error) {
-	turn.Permission = a.Profile.Permission
+	turn.Permission, turn.ClientTools = a.Profile.Permission, declared(a.Tools)
 	line, err := turn.Encode()
 	switch {
 	case errors.Is(err, bridge.ErrEmptyTurn):

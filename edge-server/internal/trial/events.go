@@ -28,7 +28,7 @@ func newEventsDialogue(turn bridge.Turn, streaming bool) (dialogue, error) {
 	files := NewFiles("")
 	inner, err := events.Adapter{}.Open(runtime.Turn{
 		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Streaming: streaming, Permission: turn.Permission,
-		Artifacts: files,
+		Artifacts: files, ClientTools: turn.ClientTools,
 	})
 	if err != nil {
 		return nil, err
@@ -46,13 +46,16 @@ func (d *eventsDialogue) reaction(r runtime.Reaction) reaction {
 	d.listen(r.Events)
 	out := reaction{said: r.Events, ignored: r.Ignored, warnings: r.Warnings, reply: r.Reply, closeInput: r.CloseInput}
 	for _, a := range r.Asks {
-		if a.Kind == "" {
+		switch a.Kind {
+		case "":
 			out.ask = append(out.ask, bridge.PermissionRequest{
 				RequestID: a.ID, ToolName: a.Tool, Input: a.Input, Description: a.Description, ToolUseID: a.ToolCall,
 			})
-			continue
+		case event.PromptClientTool:
+			out.calls = append(out.calls, a)
+		default:
+			out.prompts = append(out.prompts, a)
 		}
-		out.prompts = append(out.prompts, a)
 	}
 	return out
 }

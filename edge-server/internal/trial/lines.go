@@ -36,6 +36,7 @@ type told struct {
 	Reason    string           `json:"reason,omitempty"`
 	RequestID string           `json:"request_id,omitempty"`
 	Tool      string           `json:"tool,omitempty"`
+	Target    event.ToolTarget `json:"target,omitempty"`
 	Input     json.RawMessage  `json:"input,omitempty"`
 	Behavior  bridge.Behavior  `json:"behavior,omitempty"`
 	Kind      event.PromptKind `json:"kind,omitempty"`
@@ -79,9 +80,9 @@ func (l *Lines) Said(e run.AgentEvent) {
 	case run.StateChange:
 		l.tell(told{Type: "state", Text: e.State})
 	case run.ToolCall:
-		l.tell(told{Type: "tool_call", Agent: e.Agent, RequestID: e.ID, Tool: e.Name, Input: e.Args})
+		l.tell(told{Type: "tool_call", Agent: e.Agent, RequestID: e.ID, Tool: e.Name, Target: e.Target, Input: e.Args})
 	case run.ToolResult:
-		l.tell(told{Type: "tool_result", Agent: e.Agent, RequestID: e.ID, Tool: e.Name, Result: e.Result, Error: e.Error})
+		l.tell(told{Type: "tool_result", Agent: e.Agent, RequestID: e.ID, Tool: e.Name, Target: e.Target, Result: e.Result, Error: e.Error})
 	case run.Artifact:
 		l.tell(told{Type: "artifact", Agent: e.AgentID, Filename: e.Filename, Size: e.Size})
 	case run.Fact:

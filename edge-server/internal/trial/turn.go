@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -72,8 +73,8 @@ func (a Agent) Play(ctx context.Context, host *process.Host, turn bridge.Turn, a
 	d.workIn(started.Dir)
 	limited, cancel := withLimit(ctx, a.Profile.Timeout)
 	defer cancel()
-	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan inquiry, maxAsked)}
-	t.react("", d.begin())
+	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan inquiry, maxAsked), tools: a.Tools}
+	t.react(limited, "", d.begin())
 	exit := t.follow(limited, started.Process, approver)
 	stderr.flush()
 	result := t.end(ctx, limited, exit)
@@ -94,6 +95,10 @@ type talk struct {
 	input    *process.Input
 	witness  Witness
 	asked    chan inquiry
+
+	tools   []Tool
+	calls   sync.WaitGroup // of tools
+	calling atomic.Int32   // how many
 }
 
 // follow answers requests beside the reading of lines, so that an agent which asks can go on talking.
@@ -105,23 +110,24 @@ func (t *talk) follow(ctx context.Context, p *process.Process, approver Approver
 			t.decide(asking, i, approver)
 		}
 	})
-	exit := p.Follow(ctx, t.input, t.line)
+	exit := p.Follow(ctx, t.input, func(l process.Line) { t.line(asking, l) })
 	over()
+	t.calls.Wait()
 	close(t.asked)
 	answers.Wait()
 	return exit
 }
 
-func (t *talk) line(l process.Line) {
+func (t *talk) line(ctx context.Context, l process.Line) {
 	switch {
 	case l.Cut > 0:
 		t.witness.Unused(l.String(), "too_long")
 	case len(l.Text) > 0:
-		t.react(string(l.Text), t.dialogue.line(l.Text))
+		t.react(ctx, string(l.Text), t.dialogue.line(l.Text))
 	}
 }
 
-func (t *talk) react(line string, r reaction) {
+func (t *talk) react(ctx context.Context, line string, r reaction) {
 	for _, e := range r.said {
 		t.witness.Said(e)
 	}
@@ -144,6 +150,9 @@ func (t *talk) react(line string, r reaction) {
 		default:
 			t.settle(prompt, unanswered(prompt, tooMany))
 		}
+	}
+	for _, call := range r.calls {
+		t.call(ctx, call)
 	}
 	for _, response := range r.respond {
 		t.answer(bridge.PermissionRequest{RequestID: response.RequestID}, response)
