@@ -2,14 +2,20 @@ package sqlstore
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/cardlog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
 // speak lets a run of a conversation begin, say something and end.
@@ -100,6 +106,45 @@ func TestCardsOfARunThatGoesOnStay(t *testing.T) {
 		}
 		if again := whole(t, k.teller(cardlog.Cards(card.English)), trace.ID, 0, 1<<20); again == "" || again[:len(all)] != all {
 			t.Errorf("told was\n%s\nleft is\n%s", all, again)
+		}
+	})
+}
+
+// sliced removes a few events at a time.
+type sliced struct{ *Archives }
+
+func (s sliced) Remove(ctx context.Context, _ int) (int, time.Duration, error) {
+	return s.Archives.Remove(ctx, 50)
+}
+
+// The order of a conversation is no longer than what is left of it, and is still read from its beginning.
+func TestTheOrderOfAConversationLeavesWithItsLogs(t *testing.T) {
+	eachKeeper(t, func(t *testing.T, k *keeper) {
+		j := k.edge(t)
+		v := &talk{record: k.record, session: k.conversation(t), journal: j}
+		var runs []id.Run
+		for range 3 {
+			runs = append(runs, k.speak(t, j, v.session).ID)
+			v.post(t, "kept")
+		}
+		k.forget(t)
+		archiver := retention.NewArchiver(sliced{k.logs}, nil, k.dir, month, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
+		if err := archiver.Pass(t.Context(), agesLater()); err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range runs {
+			if n, order := k.stored(t, run), k.ordered(t, run); n > 0 || order > 0 {
+				t.Errorf("%d events of %s are left, and %d rows of their order", n, run, order)
+			}
+		}
+		hub := k.teller(cardlog.Cards(card.English))
+		if told := textsOf(t, whole(t, hub, opened(t, hub, v.session).ID, 0, 1<<20)); !slices.Equal(told, []string{"kept", "kept", "kept"}) {
+			t.Errorf("told is %q", told)
+		}
+		var rows int
+		const count = `SELECT COUNT(*) FROM conversation_order WHERE session_id = $1`
+		if err := k.store.readDB.QueryRowContext(t.Context(), count, string(v.session)).Scan(&rows); err != nil || rows > 10 {
+			t.Errorf("the order has %d rows, %v", rows, err)
 		}
 	})
 }

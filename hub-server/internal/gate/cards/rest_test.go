@@ -61,7 +61,8 @@ func (p person) denies(at *httptest.Server, run id.Run, request id.Request, reas
 		return counts, 0, err
 	}
 	defer resp.Body.Close()
-	return counts, resp.StatusCode, json.NewDecoder(resp.Body).Decode(&counts)
+	err = json.NewDecoder(resp.Body).Decode(&counts)
+	return counts, resp.StatusCode, err
 }
 
 func TestAnAnswerByRESTIsSeenHere(t *testing.T) {
