@@ -40,10 +40,13 @@ The turns: ` + strings.Join(conformance.ProbeNames(), ", ") + `.`
 
 // Run checks an agent of the bridge protocol.
 func (c *bridgeCheckCommand) Run(p program) error {
-	return c.check(p, profile.Bridge)
+	return c.check(p, profile.Bridge, nil)
 }
 
-type eventsCheckCommand struct{ checkFlags }
+type eventsCheckCommand struct {
+	checkFlags
+	ClientTool []string `sep:"none" placeholder:"NAME" help:"Offer a tool of this name in the turns about tools of clients; may be given again (default: open_url)."`
+}
 
 // Help is shown below the usage.
 func (eventsCheckCommand) Help() string {
@@ -51,11 +54,12 @@ func (eventsCheckCommand) Help() string {
 
 Examples:
   edge-server events check -- edge-server builtin scout
-  edge-server events check --permission --message "write a note" -- ./agent`
+  edge-server events check --permission --message "write a note" -- ./agent
+  edge-server events check --client-tool open_url --message "show me the news" -- ./agent`
 }
 
 // Run checks an agent of the events runtime.
-func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events) }
+func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events, c.ClientTool) }
 
 func (f *checkFlags) checkSkip() error {
 	for _, skip := range f.Skip {
@@ -66,7 +70,7 @@ func (f *checkFlags) checkSkip() error {
 	return nil
 }
 
-func (f *checkFlags) check(p program, runtime profile.Runtime) error {
+func (f *checkFlags) check(p program, runtime profile.Runtime, clientTools []string) error {
 	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
@@ -87,6 +91,7 @@ func (f *checkFlags) check(p program, runtime profile.Runtime) error {
 	}
 	options := conformance.Options{
 		Agent: a, Command: append([]string{a.Profile.Command}, a.Profile.Args...), Timeout: f.Timeout, Message: f.Message, Skip: f.Skip, Progress: func(string) {},
+		ClientTools: clientTools,
 	}
 	wipe := func() {}
 	if isTerminal(p.stderr) && !f.JSON {

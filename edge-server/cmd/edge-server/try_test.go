@@ -43,11 +43,12 @@ func TestBridgeRunPlaysATurn(t *testing.T) {
 		"events that ask":     {"", []string{"events", "run", "x", "--policy", "deny-all", "--", "sh", "-c", asks}, 0, `"behavior":"deny","message":"The policy allows no tool that asks."}`},
 		"tools of clients": {"", []string{"events", "run", "x", "--client-tool", "open_url=cat", "--client-tool", "b=true", "--", "sh", "-c", calls}, 0,
 			`{"type":"tool_result","tool_call_id":"1","tool_name":"open_url","status":"ok","output":{"url":"x"}}`},
-		"a tool without a command": {"", []string{"events", "run", "x", "--client-tool", "open_url=", "--", "sh", "-c", calls}, 1, "write NAME=COMMAND"},
-		"two tools of one name":    {"", []string{"events", "run", "x", "--client-tool", "a=true", "--client-tool", "a=true", "--", "sh", "-c", calls}, 1, "another one has its name"},
-		"tools are for events":     {"", []string{"bridge", "run", "x", "--client-tool", "a=true", "--", "sh", "-c", calls}, 2, "unknown flag"},
-		"events need an end":       {"", []string{"events", "run", "x", "--", "true"}, 1, "without saying that it was done"},
-		"nothing behind other":     {"", []string{"version", "--", "x"}, 2, "unexpected argument"},
+		"a tool without a command":         {"", []string{"events", "run", "x", "--client-tool", "open_url=", "--", "sh", "-c", calls}, 1, "write NAME=COMMAND"},
+		"two tools of one name":            {"", []string{"events", "run", "x", "--client-tool", "a=true", "--client-tool", "a=true", "--", "sh", "-c", calls}, 1, "another one has its name"},
+		"a check of a tool that cannot be": {"", []string{"events", "check", "--client-tool", "a b", "--", "sh", "-c", calls}, 1, "its name has 1 to 64 letters"},
+		"tools are for events":             {"", []string{"bridge", "run", "x", "--client-tool", "a=true", "--", "sh", "-c", calls}, 2, "unknown flag"},
+		"events need an end":               {"", []string{"events", "run", "x", "--", "true"}, 1, "without saying that it was done"},
+		"nothing behind other":             {"", []string{"version", "--", "x"}, 2, "unexpected argument"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, errs := command(t, tt.stdin, tt.args...)

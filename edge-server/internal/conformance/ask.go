@@ -46,7 +46,7 @@ func playDeny(ctx context.Context, c *checker) error {
 
 func playUpdated(ctx context.Context, c *checker) error {
 	p, err := c.asking(ctx, updating)
-	if err == nil && p.driver.tools > 0 {
+	if err == nil && p.driver.wanted > 0 {
 		c.answered(permissionUpdated, p)
 	}
 	return err

@@ -12,6 +12,8 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/trial"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Options of Check. Agent is required.
@@ -21,6 +23,8 @@ type Options struct {
 	Timeout time.Duration // of each turn; DefaultTimeout if 0
 	Message string        // of a plain turn; with permission on it should make the agent ask
 	Skip    []string      // probes that are not played
+	// ClientTools are the names of what a client offers in the turns about that, of the events runtime alone; none for DefaultTool.
+	ClientTools []string
 	// Progress is told each probe before it is played; nil for nobody.
 	Progress func(probe string)
 }
@@ -51,7 +55,13 @@ func Check(ctx context.Context, host *process.Host, o Options) (Report, error) {
 	if o.Message == "" {
 		o.Message = DefaultMessage
 	}
+	if len(o.ClientTools) == 0 {
+		o.ClientTools = []string{DefaultTool}
+	}
 	c := checker{Options: o, host: host, ledger: newLedger()}
+	if err := wire.CheckClientTools(c.tools()); err != nil {
+		return Report{}, errors.New(fault.Public(err).Detail)
+	}
 	for _, p := range probes() {
 		if c.hopeless != "" || slices.Contains(o.Skip, p.name) || p.asks && (c.unasked != "" || !c.Agent.Profile.Permission) {
 			continue
@@ -126,7 +136,7 @@ func (c *checker) play(ctx context.Context, s script) (played, error) {
 
 func (c *checker) ear(s script, dir string) (ear, error) {
 	if c.Agent.Profile.Runtime == profile.Events {
-		return newEventsEar(c.ledger, s.asks, trial.NewFiles(dir))
+		return newEventsEar(c.ledger, s, trial.NewFiles(dir))
 	}
 	return newBridgeEar(c.ledger, s.asks), nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 // driver plays a script: it is what the agent talks to. Owned by its Run.
@@ -16,7 +17,8 @@ type driver struct {
 	open    []request // not answered yet
 	most    int       // of them at once
 	asked   int
-	tools   int  // of those that asked: for permission to use one
+	wanted  int  // of those that asked: for permission to use a tool
+	called  int  // tools of clients
 	eof     bool // stdin has ended before an answer
 	early   bool // the agent gave its reply while a request was open
 	stopped time.Time
@@ -48,7 +50,7 @@ func (d *driver) next() {
 		d.send(d.pieces[0])
 		d.pieces = d.pieces[1:]
 	}
-	if len(d.pieces) == 0 && !d.asks && d.stop != beforeTheTurn {
+	if len(d.pieces) == 0 && !d.asks && len(d.tools) == 0 && d.stop != beforeTheTurn {
 		d.input.Close()
 	}
 }
@@ -57,10 +59,15 @@ func (d *driver) hear(h heard) {
 	if d.stop == atTheFirstLine {
 		d.stopAgent()
 	}
-	if h.request != nil {
+	switch {
+	case h.request == nil:
+	case h.request.Kind == event.PromptClientTool:
+		d.called++
+		d.send(h.request.answer(d.answers))
+	default:
 		d.asked++
 		if h.request.Kind == "" {
-			d.tools++
+			d.wanted++
 		}
 		d.open = append(d.open, *h.request)
 		d.most = max(d.most, len(d.open))

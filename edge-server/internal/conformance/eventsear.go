@@ -10,6 +10,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // eventsEar listens to a turn of the events runtime, with the edge's own adapter beside it for what a turn comes to.
@@ -22,6 +23,8 @@ type eventsEar struct {
 	over    agentline.Type // done or error, once it came
 	saidEnd bool           // done, result, error, or a line of the bridge protocol but for a request: its silence is a success
 	calls   []toolCall
+	offered []wire.ClientTool       // by a client
+	used    map[toolCall]bool       // ids of calls, without names
 	subs    map[event.SubAgent]bool // those that were made known; true once they have ended
 }
 
@@ -30,13 +33,15 @@ type toolCall struct {
 	id, name string
 }
 
-func newEventsEar(l *ledger, asks bool, files runtime.Artifacts) (*eventsEar, error) {
+func newEventsEar(l *ledger, s script, files runtime.Artifacts) (*eventsEar, error) {
 	// What is asked does not matter to what is heard.
-	inner, err := events.Adapter{}.Open(runtime.Turn{Message: "hello", Streaming: true, Permission: asks, Artifacts: files})
+	inner, err := events.Adapter{}.Open(runtime.Turn{Message: "hello", Streaming: true, Permission: s.asks, Artifacts: files, ClientTools: s.tools})
 	if err != nil {
 		return nil, err
 	}
-	return &eventsEar{ledger: l, inner: inner, asks: newRequests(l, asks), subs: map[event.SubAgent]bool{}}, nil
+	return &eventsEar{
+		ledger: l, inner: inner, asks: newRequests(l, s.asks), offered: s.tools, used: map[toolCall]bool{}, subs: map[event.SubAgent]bool{},
+	}, nil
 }
 
 func (e *eventsEar) session() string { return e.named }
@@ -50,6 +55,10 @@ func (e *eventsEar) hear(text []byte) heard {
 		return heard{}
 	}
 	e.ledger.keep(eventVocabulary, eventCase, eventFields)
+	var called *request
+	if line.Type == agentline.ToolCall && line.Target == event.TargetClient && e.over == "" {
+		called = e.call(line)
+	}
 	e.sequence(line)
 	e.scope(line)
 	e.content(line, f)
@@ -57,10 +66,11 @@ func (e *eventsEar) hear(text []byte) heard {
 	if line.Type == agentline.Artifact {
 		e.ledger.check(artifactThere, refusal(reaction.Events) == "", "%s", refusal(reaction.Events))
 	}
-	return heard{
-		final:   line.Type == agentline.Done || line.Type == agentline.Error || line.Type == agentline.Result,
-		request: requestOf(reaction),
+	h := heard{final: line.Type == agentline.Done || line.Type == agentline.Error || line.Type == agentline.Result, request: called}
+	if called == nil {
+		h.request = requestOf(reaction)
 	}
+	return h
 }
 
 // requestOf is what the edge would put before people, or turns down by itself.
@@ -107,9 +117,13 @@ func (e *eventsEar) sequence(line agentline.Line) {
 			l.keep(errorLast)
 		}
 	case agentline.ToolCall:
-		e.calls = append(e.calls, toolCall{run.ScopeID(line.AgentID), line.ToolCallID, line.ToolName})
+		e.used[toolCall{run.ScopeID(line.AgentID), line.ToolCallID, ""}] = true
+		if line.Target != event.TargetClient { // whose results are not the agent's to say
+			e.calls = append(e.calls, toolCall{run.ScopeID(line.AgentID), line.ToolCallID, line.ToolName})
+		}
 		l.check(toolNames, line.ToolName != "", "tool_name is missing")
 	case agentline.ToolResult:
+		e.used[toolCall{run.ScopeID(line.AgentID), line.ToolCallID, ""}] = true
 		l.check(toolPairs, e.close(line), "a result of %.80q without a call", line.ToolCallID+line.ToolName)
 	case agentline.Permission:
 		e.asks.permission(line.Bridge.Request)

@@ -76,6 +76,10 @@ func proofs() map[string]proof {
 		"permission.input": lines, "permission.allow": permission, "permission.deny": permission, "permission.updated-input": permission,
 		"permission.order": {"runtime.TestEachOfSeveralOpenRequestsGetsItsAnswer", "edge-server/internal/runtime/prompt_test.go"},
 		"permission.waits": permission, "prompt.fits": {"agentline.TestPromptsThatNobodyCouldAnswerAreTold", "shared/agentline/prompt_test.go"},
+		"client.offered":   {"runtime.TestCallsThatNobodyCanCarryOutFailAtOnceAndInTheLog", "edge-server/internal/runtime/clienttool_test.go"},
+		"client.id-unique": {"runtime.TestAnIDOfACallIsUsedOnce", "edge-server/internal/runtime/clienttool_test.go"},
+		"client.result":    {"runtime.TestCallsOfClientsToolsRoundTrip", "edge-server/internal/runtime/clienttool_test.go"},
+
 		"permission.eof": {"runtime.TestTurnLimitTellsTheAgentNoAndLeavesThePersonThePrompt", "edge-server/internal/runtime/prompt_test.go"},
 	}
 }

@@ -63,6 +63,9 @@ func (r request) answer(how answering) []byte {
 	if r.refusal != nil {
 		return r.refusal
 	}
+	if r.Kind == event.PromptClientTool {
+		return r.called(carriedOut(how))
+	}
 	a := runtime.Answer{ID: r.ID, Kind: r.Kind, Decision: event.Allow}
 	if how == denying {
 		a.Decision, a.Message = event.Deny, "The check says no."

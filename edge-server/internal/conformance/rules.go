@@ -20,7 +20,9 @@ func turnRules() []Rule {
 		{ID: turnAnswers, Severity: Must, Sentence: "A plain turn succeeds: exit code 0 and no error.", Source: "S4 exit codes"},
 		{ID: turnEnds, Severity: Must, Sentence: "The process ends by itself after its turn and waits for nothing more on stdin.", Source: "S4 stdin / EOF"},
 		{ID: turnOneLine, Severity: Must, Sentence: "One line is the turn: with permission on, the agent starts while stdin is still open.",
-			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)"},
+			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)", runtimes: only(profile.Bridge)},
+		{ID: turnOneLine, Severity: Must, Sentence: "One line is the turn: with permission on, or tools of clients, the agent starts while stdin is still open.",
+			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)", runtimes: only(profile.Events)},
 		{ID: turnPieces, Severity: Must, Sentence: "A turn that arrives in pieces is the same turn.", Source: "S4 input"},
 		{ID: turnUnknownKeys, Severity: Must, Sentence: "Keys of the turn that the agent does not know change nothing.", Source: "S4 §4.1"},
 		{ID: turnVersion, Severity: Must, Sentence: "protocol_version is not compared: another one changes nothing.", Source: "S4 input"},
@@ -171,5 +173,23 @@ func permissionRules() []Rule {
 		{ID: permissionEOF, Severity: Should, Sentence: "The agent ends when stdin ends before the answer.", Source: "S4 §4.4", Otherwise: never},
 		{ID: promptFits, Severity: Must, Sentence: "A prompt is of a kind that there is, and inner and timeout_ms are as that kind has them.", Source: "S0 prompt.user",
 			Otherwise: "the agent never asked with a prompt", runtimes: only(profile.Events)},
+	}
+}
+
+const (
+	clientOffered RuleID = "client.offered"
+	clientID      RuleID = "client.id-unique"
+	clientResult  RuleID = "client.result"
+)
+
+func clientRules() []Rule {
+	const never = "the agent calls no tool of a client"
+	return []Rule{
+		{ID: clientOffered, Severity: Must, Sentence: "Only a tool that a client offers is called, with an object.", Source: "S0 §9", Otherwise: never,
+			runtimes: only(profile.Events)},
+		{ID: clientID, Severity: Must, Sentence: "The tool_call_id of such a call is not one that the turn has used.", Source: "S0 §9", Otherwise: never,
+			runtimes: only(profile.Events)},
+		{ID: clientResult, Severity: Must, Sentence: "After the result of a client, or its failure, the turn goes on and ends.", Source: "S0 §9",
+			Otherwise: "no call of a tool that a client offers was answered", runtimes: only(profile.Events)},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // answering says what a script does with permission requests.
@@ -29,11 +30,12 @@ const (
 	atTheFirstLine          // while it is speaking
 )
 
-// script is how one turn is played. stdin ends after the last piece unless asks is set.
+// script is how one turn is played. stdin ends after the last piece unless asks is set, or a client offers tools.
 type script struct {
 	pieces    [][]byte // of stdin; there is a pause between two
 	sessionID string   // as in the turn, for placeholders of the profile
 	asks      bool
+	tools     []wire.ClientTool // that a client offers
 	answers   answering
 	stop      stopping
 }
