@@ -245,3 +245,37 @@ func TestPendingCallsAreNoQuestions(t *testing.T) {
 		t.Errorf("questions are %+v, %v", all, err)
 	}
 }
+
+// Agents may name a call as another run has done before: the card tells them apart.
+func TestCallsOfOneNameAreToldApartByTheirCards(t *testing.T) {
+	eachTown(t, func(t *testing.T, w *town) {
+		s := newScene(w)
+		c := s.hub.joined(s.ada, s.session)
+		say := func(call, output string) {
+			c.say(`{"type":"tool.result","tool_use_id":%q,"status":"ok","output":%q}`, call, output)
+			c.settle()
+		}
+		var cards []string
+		for _, output := range []string{"first", "second"} {
+			run := s.asked(c, "hi")
+			s.begins(s.edge, run)
+			request := s.calls(s.edge, run, "t1")
+			cards = append(cards, c.until("the call", isTool(card.Add)).Envelope.CardID)
+			say(cards[0], "first") // the same again, when the second one waits
+			if output == "second" {
+				if got := s.answers(s.edge); len(got) != 1 {
+					t.Errorf("a result of the first call has become one of the second: %+v", got)
+				}
+				say(cards[1], output)
+			}
+			got := s.answers(s.edge)
+			if last := got[len(got)-1]; last.RequestID != request || !strings.Contains(string(last.Response), output) {
+				t.Errorf("the edge is told %+v", last)
+			}
+			s.tells(s.edge, run, "run.finished", object{})
+		}
+		if cards[0] == cards[1] {
+			t.Errorf("both calls have the card %s", cards[0])
+		}
+	})
+}
