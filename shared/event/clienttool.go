@@ -32,7 +32,7 @@ func (s ClientToolStatus) Decision() Decision {
 	return Deny
 }
 
-// MaxClientToolResponse is how many bytes a ClientToolResponse has at most, encoded.
+// MaxClientToolResponse is how many bytes a ClientToolResponse has at most, as json.Marshal writes it into a command: <, > and & count six.
 const MaxClientToolResponse = 256 << 10
 
 // Check says what is wrong with the answer of a client.
@@ -51,7 +51,7 @@ func (r ClientToolResponse) Check() error {
 	if max(Depth(r.Output), Depth(r.Metadata)) > MaxValueDepth-1 {
 		return fmt.Errorf("nested deeper than %d", MaxValueDepth-1)
 	}
-	encoded, err := Encode(r)
+	encoded, err := json.Marshal(r)
 	if err != nil {
 		return errors.New("output is not JSON")
 	}

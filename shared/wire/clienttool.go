@@ -20,7 +20,7 @@ type ClientTool struct {
 const (
 	MaxClientTools           = 32
 	MaxClientToolDescription = 4 << 10
-	MaxClientToolSchema      = 16 << 10
+	MaxClientToolSchema      = 16 << 10 // as json.Marshal writes it
 	MaxClientToolBytes       = 64 << 10 // of all of them together, as JSON
 )
 
@@ -59,7 +59,14 @@ func (t ClientTool) check() error {
 	case t.TimeoutMS < 0 || t.TimeoutMS > MaxClientToolWait.Milliseconds():
 		return fault.New(fault.InvalidRequest, "its timeout_ms is 0 to %d.", MaxClientToolWait.Milliseconds())
 	}
-	if err := checkObject("input_schema", t.InputSchema, MaxClientToolSchema); err != nil {
+	if len(t.InputSchema) == 0 {
+		return nil
+	}
+	schema, err := json.Marshal(t.InputSchema) // as it is in a command
+	if err != nil {
+		schema = t.InputSchema // which is no JSON
+	}
+	if err := checkObject("input_schema", schema, MaxClientToolSchema); err != nil {
 		return fault.Wrap(err, fault.CodeOf(err), "its input_schema is a JSON Schema of an object, of at most %d bytes.", MaxClientToolSchema)
 	}
 	return nil

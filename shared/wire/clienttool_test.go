@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -52,4 +53,51 @@ func TestToolsOfAClientAreHeldToTheirBounds(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}
+}
+
+// What the hub has let pass the edge takes, though a command is written with more bytes than that.
+func TestWhatIsCheckedOnceIsTakenAfterItsCommand(t *testing.T) {
+	grows := strings.Repeat("<", 40<<10) // each is six bytes in a command
+	response, err := event.Encode(event.ClientToolResponse{Status: event.ClientToolOK, Output: json.RawMessage(`"` + grows + `"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := event.CheckResponse(event.PromptClientTool, nil, event.Allow, response); err != nil {
+		t.Fatal(err)
+	}
+	answer := commanded(t, wire.Answer{Kind: event.PromptClientTool, Decision: event.Allow, Response: response})
+	if err := answer.Check(); err != nil || len(answer.Response) <= wire.MaxResponse {
+		t.Errorf("%d bytes: %v", len(answer.Response), err)
+	}
+	if answer.Kind = ""; answer.Check() == nil {
+		t.Error("an answer of a person may be as large")
+	}
+	if err := (event.ClientToolResponse{Status: event.ClientToolOK, Output: json.RawMessage(`"` + grows + grows + `"`)}).Check(); err == nil {
+		t.Error("more than a command holds is taken")
+	}
+
+	tools := []wire.ClientTool{{Name: "a", InputSchema: json.RawMessage(`{"d": "` + strings.Repeat("<", 2<<10) + `"}`)}}
+	if err := wire.CheckClientTools(tools); err != nil {
+		t.Fatal(err)
+	}
+	if err := wire.CheckClientTools(commanded(t, wire.Dispatch{ClientTools: tools}).ClientTools); err != nil {
+		t.Error(err)
+	}
+	tools[0].InputSchema = json.RawMessage(`{"d":"` + strings.Repeat("<", 4<<10) + `"}`)
+	if wire.CheckClientTools(tools) == nil {
+		t.Error("a schema is taken that is too large in a command")
+	}
+}
+
+// commanded is a body as it arrives with its command.
+func commanded[B any](t *testing.T, body B) (arrived B) {
+	t.Helper()
+	written, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(written, &arrived); err != nil {
+		t.Fatal(err)
+	}
+	return arrived
 }
