@@ -6,17 +6,22 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/card"
 )
 
-// version of an encoded state. One of version 1 has no model, one of version 2 no calls of clients' tools; any other cannot be read: the reader is
-// too old.
+// version of an encoded state. One of version 1 has no model, one of version 2 no calls of clients' tools and not who works at a
+// step; any other cannot be read: the reader is too old.
 const version = 3
 
 const usualState = 1 << 10 // bytes
 
 // Encode returns the state in its stored form: its first byte is a version, and it holds no text.
 func (s *State) Encode() []byte {
+	data := s.encode(version)
+	s.size = len(data)
+	return data
+}
+
+func (s *State) encode(version byte) []byte {
 	c := &codec{data: append(make([]byte, 0, s.size+s.size/4+usualState), version), version: version}
 	c.state(s)
-	s.size = len(c.data)
 	return c.data
 }
 
@@ -135,6 +140,10 @@ func (c *codec) node(at **node, t *thread, l *links) {
 	str(c, &n.text.links.Held)
 	c.flag(&n.text.links.Beside)
 	str(c, &n.title)
+	if c.version > 2 {
+		c.flag(&n.queued)
+		str(c, &n.worker)
+	}
 	each(c, &n.artifacts, c.artifact)
 }
 

@@ -26,7 +26,9 @@ type node struct {
 
 	progress, heartbeat int64 // ms since 1970 of the last tick of the kind
 
-	title     string             // of a tool; of a step what assign notes
+	title     string             // of a tool
+	queued    bool               // a step that waits for its turn
+	worker    string             // of a step: which kind of agent carries it out; "" if no fact has said
 	text      prose              // of a message or a thinking card
 	artifacts []card.ArtifactRef // that appeared below it
 }

@@ -52,7 +52,7 @@ func (s *State) planStep(f Fact) {
 	case !p.Status.Ended():
 		s.set(n, told)
 	}
-	n.assign(p.Status, p.SubagentType)
+	n.queued, n.worker = p.Status == event.WorkQueued, orElse(p.SubagentType, n.worker)
 	if !p.Status.Ended() {
 		return
 	}
@@ -85,35 +85,15 @@ func (t *thread) planOf(planID string, sc *scope) *node {
 	return sc.card
 }
 
-// assign notes of a step whether it waits for its turn, and which kind of agent carries it out.
-func (n *node) assign(status event.WorkStatus, agent string) {
-	_, known := n.assigned()
-	state := ""
-	if status == event.WorkQueued {
-		state = string(status)
-	}
-	n.title = state + stepMark + orElse(agent, known)
-}
-
-// assigned is what assign has noted.
-func (n *node) assigned() (queued bool, agent string) {
-	state, agent, _ := strings.Cut(n.title, stepMark)
-	return state != "", agent
-}
-
 // stepFor is the step that an agent works at: the only one at work that names its kind, else the only one at work; nil if nobody can tell.
 func (t *thread) stepFor(agent string) *node {
 	var named, working []*node
 	for _, n := range t.nodes {
-		if n.kind != card.Step || !n.open {
-			continue
-		}
-		queued, kind := n.assigned()
-		if queued {
+		if n.kind != card.Step || !n.open || n.queued {
 			continue
 		}
 		working = append(working, n)
-		if kind == agent {
+		if n.worker == agent {
 			named = append(named, n)
 		}
 	}
