@@ -60,6 +60,13 @@ func agentFactExamples() map[string]any {
 		"run.agent.tool_use_summary":  event.ToolUseSummaryPayload{ToolCallID: "t1", AgentID: "sub_z", Intent: "Looks for papers."},
 		"run.agent.tool_input":        event.ToolInputPayload{MessageID: "msg_1", ToolCallID: "t1", AgentID: "sub_z", ContentIndex: 1, PartialJSON: `{"command":`},
 		"run.agent.route_decision":    event.RouteDecisionPayload{FromMode: "react", ToMode: "plan", AgentID: "sub_z", Reason: "too much"},
+		"run.agent.request_begin":     event.RequestBeginPayload{RequestID: "req-2", AgentID: "sub_z", Model: "tiny", Attempt: 2},
+		"run.agent.request_end": event.RequestEndPayload{
+			RequestID: "req-2", AgentID: "sub_z", Status: event.RequestTimeout, Model: "tiny-1", ErrorMessage: "No answer.", Attempt: 2, RetryInMS: new(int64(4000)),
+			Usage: json.RawMessage(`{"input_tokens":12}`),
+		},
+		"run.agent.request_end.first": event.RequestEndPayload{RequestID: "req-3", Status: event.RequestCompleted},
+		"run.agent.request_end.now":   event.RequestEndPayload{RequestID: "req-4", Status: event.RequestFailed, Attempt: 1, RetryInMS: new(int64)},
 		"run.agent.api_retry":         event.APIRetryPayload{Attempt: 2, AgentID: "sub_z", RetryInMS: 500, Error: failure},
 		"run.agent.rate_limit":        event.RateLimitPayload{AgentID: "sub_z", Text: "Patience.", RetryInMS: 60000},
 		"run.agent.context_warning":   event.ContextWarningPayload{AgentID: "sub_z", Text: "Nearly full.", UsedPct: 0.9},

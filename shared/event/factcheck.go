@@ -9,7 +9,7 @@ import (
 )
 
 // CheckFact says what is wrong with the payload of a fact that has a decided shape: a value of another kind, a needed one that is not there, a
-// word that its field does not have. Other facts are right, and so are keys that are not known. It is for those who write agents: a log takes
+// word that its field does not have, fields that contradict each other. Other facts are right, and so are keys that are not known. It is for those who write agents: a log takes
 // the fact as it came.
 func CheckFact(t Type, payload json.RawMessage) error {
 	shape := agentFactOf(t)
@@ -20,13 +20,36 @@ func CheckFact(t Type, payload json.RawMessage) error {
 	if err := json.Unmarshal(payload, said.Interface()); err != nil {
 		return fmt.Errorf("read the payload: %w", err)
 	}
-	return checkFields(said.Elem(), payload)
+	if err := checkFields(said.Elem(), payload); err != nil {
+		return err
+	}
+	if whole, ok := said.Elem().Interface().(breacher); ok {
+		given, err := keysOf(payload)
+		if err != nil {
+			return err
+		}
+		return whole.breach(given)
+	}
+	return nil
+}
+
+// breacher is a payload whose fields say something about each other, which breach holds them to. given are the keys as they were said.
+type breacher interface{ breach(given keys) error }
+
+type keys map[string]json.RawMessage
+
+func keysOf(raw json.RawMessage) (keys, error) {
+	var given keys
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return nil, fmt.Errorf("read the payload: %w", err)
+	}
+	return given, nil
 }
 
 func checkFields(said reflect.Value, raw json.RawMessage) error {
-	var given map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &given); err != nil {
-		return fmt.Errorf("read the payload: %w", err)
+	given, err := keysOf(raw)
+	if err != nil {
+		return err
 	}
 	for i := range said.NumField() {
 		field := said.Type().Field(i)

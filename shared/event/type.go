@@ -52,6 +52,8 @@ const (
 	TaskNotification  Type = "run.agent.task_notification"
 	ToolUseSummary    Type = "run.agent.tool_use_summary"
 	RouteDecision     Type = "run.agent.route_decision"
+	RequestBegin      Type = "run.agent.request_begin"
+	RequestEnd        Type = "run.agent.request_end"
 	APIRetry          Type = "run.agent.api_retry"
 	RateLimit         Type = "run.agent.rate_limit"
 	ContextWarning    Type = "run.agent.context_warning"

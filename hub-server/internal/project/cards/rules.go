@@ -106,6 +106,7 @@ func signalRules() []Rule {
 		{event.TaskNotification, "tick(note)", "Of the call, else the agent's card.", (*State).taskNotification},
 		{event.ToolUseSummary, "tick(intent)", "Of the call.", (*State).toolUseSummary},
 		{event.RouteDecision, "tick(escalation)", "Of the agent's card, else the turn.", (*State).routeDecision},
+		{event.RequestEnd, "tick(note)?", "For one that is made again, as of api_retry. How the last one ended is told with the turn.", (*State).requestEnd},
 		{event.APIRetry, "tick(note)", "Severity warn.", (*State).apiRetry},
 		{event.RateLimit, "tick(note)", "Severity warn.", (*State).rateLimit},
 		{event.ContextWarning, "tick(note)", "Severity warn.", (*State).contextWarning},
@@ -120,6 +121,7 @@ func unseenRules() []Rule {
 		{Event: event.RunOutputBatch, Why: "Raw output of the process; it is in the log."},
 		{Event: event.RunLateOutcome, Why: "Late: the cards have had their end."},
 		{Event: event.SessionInit, Why: "The agent's own session; for resuming. Its model is told by session.event.", apply: (*State).sessionInit},
+		{Event: event.RequestBegin, Why: "A person sees what comes of it."},
 		{Event: event.SessionMetrics, Why: "Counters while it works; the sum is told with the end of the turn."},
 	}
 	for _, row := range event.Rows() {

@@ -109,15 +109,31 @@ func (s *State) apiRetry(f Fact) {
 	if !ok {
 		return
 	}
+	why := ""
+	if p.Error != nil {
+		why = p.Error.Message
+	}
+	s.retryNote(f, p.AgentID, p.Attempt, why)
+}
+
+func (s *State) requestEnd(f Fact) {
+	p, ok := read[event.RequestEndPayload](f)
+	if !ok || p.RetryInMS == nil {
+		return
+	}
+	s.retryNote(f, p.AgentID, p.Attempt, p.ErrorMessage)
+}
+
+// retryNote tells that a call of the model is made again: which attempt it was, from 1, and why it failed, where that is known.
+func (s *State) retryNote(f Fact, agent event.SubAgent, attempt int, why string) {
 	said := s.words("模型调用失败，正在重试", "The call of the model failed and is tried again")
-	if p.Attempt > 0 {
-		said = fmt.Sprintf("%s (%d)", said, p.Attempt)
+	if attempt > 0 {
+		said = fmt.Sprintf("%s (%d)", said, attempt)
 	}
-	if p.Error != nil && p.Error.Message != "" {
-		said += ": " + p.Error.Message
+	if why != "" {
+		said += ": " + why
 	}
-	t := s.of(f.Run)
-	s.note(s.in(t, p.AgentID).card, said, card.Warn)
+	s.note(s.in(s.of(f.Run), agent).card, said, card.Warn)
 }
 
 func (s *State) rateLimit(f Fact) {
