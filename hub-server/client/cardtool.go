@@ -26,7 +26,7 @@ type CardTool struct {
 type CardCall struct {
 	ID    string // of its card
 	Name  string
-	Input json.RawMessage // an object; nil if it is too large for a card
+	Input json.RawMessage // an object
 	Run   id.Run          // the run that calls
 }
 
@@ -35,6 +35,9 @@ type CardResult struct {
 	Output   any            // anything that JSON can say; a text is shown as it is
 	Metadata map[string]any // how to show it: render_hint, language, file_path, or what else there is to say
 }
+
+// errNoInput fails a call whose input is too large for a card: it is nowhere that a client may read.
+var errNoInput = errors.New("the input is too large to be given to a client")
 
 // ErrCallCancelled is what CardTool.Run returns when the person has called it off.
 var ErrCallCancelled = errors.New("the call was called off")
@@ -159,16 +162,9 @@ func (c *cardCalls) repeat(ctx context.Context, cardID string) error {
 
 // carry carries a call out and puts what it has come to into the words of the protocol.
 func (t CardTool) carry(ctx context.Context, call CardCall) card.ToolResult {
-	result := card.ToolResult{ToolUseID: call.ID, Status: string(card.OK)}
-	said, err := t.Run(ctx, call)
+	result, err := t.result(ctx, call)
 	if err == nil {
-		result.Metadata = said.Metadata
-		result.Output, err = event.Encode(said.Output)
-	}
-	if err == nil {
-		if err = result.Response().Check(); err == nil {
-			return result
-		}
+		return result
 	}
 	if errors.Is(err, ErrCallCancelled) {
 		return card.ToolResult{ToolUseID: call.ID, Status: string(card.Cancelled)}
@@ -176,6 +172,22 @@ func (t CardTool) carry(ctx context.Context, call CardCall) card.ToolResult {
 	return card.ToolResult{ToolUseID: call.ID, Status: string(card.Failed), Error: &card.ErrorInfo{
 		Type: card.DependencyFail, Code: string(fault.ClientToolFailed), Message: err.Error(),
 	}}
+}
+
+func (t CardTool) result(ctx context.Context, call CardCall) (card.ToolResult, error) {
+	result := card.ToolResult{ToolUseID: call.ID, Status: string(card.OK)}
+	if len(call.Input) == 0 {
+		return result, errNoInput
+	}
+	said, err := t.Run(ctx, call)
+	if err != nil {
+		return result, err
+	}
+	result.Metadata = said.Metadata
+	if result.Output, err = event.Encode(said.Output); err != nil {
+		return result, err
+	}
+	return result, result.Response().Check()
 }
 
 // word is a JSON text, "" for anything else.

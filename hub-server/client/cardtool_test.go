@@ -75,6 +75,10 @@ func TestCallsAreCarriedOutOnceTheTraceIsKnown(t *testing.T) {
 				hub.event(event)
 				h.expect("tool.result {ToolUseID:" + live + " Status:" + map[string]string{"live": "ok", "bad": "failed", "off": "cancelled", "odd": "failed"}[live])
 			}
+			hub.event(h.main().Add(card.Ref{ID: "large", Kind: card.Tool}, card.ToolPayload{
+				Name: "pick", Target: "client", Metadata: map[string]any{"input_blob": map[string]any{"sha256": "aa", "size": 1 << 20}},
+			}, nil))
+			h.expect("tool.result {ToolUseID:large Status:failed")
 			_, event = h.call("idle", "idle")
 			hub.event(event)
 			hub.event(h.main().Set(card.Ref{ID: "live", Kind: card.Tool}, card.ToolPayload{Phase: card.Executing}))
@@ -82,7 +86,7 @@ func TestCallsAreCarriedOutOnceTheTraceIsKnown(t *testing.T) {
 		}()
 		f.event("opened")
 		f.event("resumed")
-		for range 11 {
+		for range 12 {
 			f.next()
 		}
 		synctest.Wait()

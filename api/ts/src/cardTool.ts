@@ -21,7 +21,7 @@ export interface CardCall {
   /** Of its card. */
   readonly id: string;
   readonly name: string;
-  /** An object; absent if it is too large for a card. */
+  /** An object. */
   readonly input: unknown;
   /** The run that calls. */
   readonly run: string;
@@ -117,6 +117,9 @@ export class CardCalls {
 async function resultOf(tool: CardTool, call: CardCall): Promise<CardToolResult> {
   const tool_use_id = call.id;
   try {
+    if (call.input === undefined) {
+      throw new Error("the input is too large to be given to a client"); // nor is it anywhere that a client may read
+    }
     const { output, metadata } = await tool.run(call);
     JSON.stringify([output, metadata]); // what cannot be said is a failure of the tool
     return { tool_use_id, status: "ok", ...(output !== undefined && { output }), ...(metadata && { metadata }) };

@@ -56,8 +56,10 @@ test("calls are carried out once the trace is known", async (t) => {
       const said = await result(hub);
       assert.deepEqual([said["tool_use_id"], said["status"]], [id, status]);
     }
+    end.text(hub.tool("large", "card.add", { name: "pick", target: "client", metadata: { input_blob: { sha256: "aa", size: 1 << 20 } } }));
+    assert.equal((await result(hub))["status"], "failed");
   })();
-  await f.events("opened", "resumed", "card.add", "card.add", "card.close", "card.add", "card.add", "card.add", "card.add", "card.add");
+  await f.events("opened", "resumed", "card.add", "card.add", "card.close", "card.add", "card.add", "card.add", "card.add", "card.add", "card.add");
   await played;
   assert.deepEqual(calls.map(({ id, name, input }) => [id, name, input])[0], ["open", "pick", { a: 1 }]);
   assert.equal(calls.length, 5);
