@@ -126,12 +126,14 @@ func (f SessionInterrupt) check() string {
 	return ""
 }
 
+const lastSeqRule = "last_seq is the number of the newest event you have, 0 if you have none."
+
 func (f SessionResume) check() string {
 	switch {
 	case f.TraceID == "" || tooLong(f.TraceID):
 		return "trace_id is that of the events you have."
 	case f.LastSeq < 0:
-		return "last_seq is the number of the newest event you have, 0 if you have none."
+		return lastSeqRule
 	case len(f.MessageCursors) > maxCursors:
 		return fmt.Sprintf("message_cursors has at most %d cards.", maxCursors)
 	}

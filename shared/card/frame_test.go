@@ -140,6 +140,8 @@ func TestABadFrameIsAnInvalidInputThatSaysWhatToDo(t *testing.T) {
 		`{"type":"tool.result","tool_use_id":"t","status":"ok","error":{"type":"internal"}}`:                       "error",
 		`{"type":"prompt.user_response","decision":"approved"}`:                                                    "request_id",
 		`{"type":"session.resume"}`:                                                                                "trace_id",
+		`{"type":"session.resume","trace_id":"tr_1"}`:                                                              "last_seq",
+		`{"type":"session.resume","trace_id":"tr_1","last_seq":null}`:                                              "last_seq",
 		`{"type":"session.resume","trace_id":"tr_1","last_seq":-1}`:                                                "last_seq",
 		`{"type":"session.resume","trace_id":"tr_1","last_seq":1.5}`:                                               "last_seq cannot be a number 1.5",
 		`{"type":"session.resume","trace_id":"tr_1","last_seq":99999999999999999999}`:                              "last_seq",

@@ -67,7 +67,7 @@ var frameReaders = map[string]func([]byte) (ClientFrame, error){
 	ToolResult{}.frame():       frameReader(ToolResult.check),
 	PromptResponse{}.frame():   frameReader(PromptResponse.check),
 	SessionInterrupt{}.frame(): frameReader(SessionInterrupt.check),
-	SessionResume{}.frame():    frameReader(SessionResume.check),
+	SessionResume{}.frame():    readResume,
 	pingFrame:                  func([]byte) (ClientFrame, error) { return Ping{}, nil },
 	pongFrame:                  func([]byte) (ClientFrame, error) { return Pong{}, nil },
 }
@@ -84,6 +84,21 @@ func frameReader[F ClientFrame](check func(F) string) func([]byte) (ClientFrame,
 		}
 		return f, nil
 	}
+}
+
+// readResume reads a session.resume (S0 §9). One without last_seq is refused: taken for 0, it would tell a client everything that it has already.
+func readResume(text []byte) (ClientFrame, error) {
+	frame, err := frameReader(SessionResume.check)(text)
+	if err != nil {
+		return nil, err
+	}
+	var has struct {
+		LastSeq *int64 `json:"last_seq"`
+	}
+	if err := json.Unmarshal(text, &has); err != nil || has.LastSeq == nil {
+		return nil, refuse(fault.InvalidRequest, "%s", lastSeqRule)
+	}
+	return frame, nil
 }
 
 func isObject(text []byte) bool {
