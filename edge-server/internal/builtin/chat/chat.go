@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
@@ -23,6 +24,8 @@ type Options struct {
 	Model   string
 	System  string // what the model is told before the conversation; may be empty
 	Dir     string // where conversations are kept
+
+	wait func(context.Context, time.Duration) error // between two attempts; nil: by the clock
 }
 
 // Run reads one turn from in and answers it on out. What goes wrong with the endpoint is said on out; the error is for stderr: the turn could not be
@@ -39,6 +42,10 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	w := agentline.NewWriter(out)
 	if opts.Model == "" {
 		w.Fail("invalid_input", "Set OPENAI_MODEL to the name of the model to talk to.", false)
+		return w.Err()
+	}
+	if !validAddress(opts.BaseURL) {
+		w.Fail("invalid_input", "OPENAI_BASE_URL is no address: it begins with http:// or https://, as http://127.0.0.1:11434/v1 does.", false)
 		return w.Err()
 	}
 	if turn.Message == "" {
@@ -63,7 +70,7 @@ func reply(ctx context.Context, w *agentline.Writer, turn bridge.Turn, opts Opti
 		return
 	}
 	asked := message{Role: roleUser, Content: turn.Message}
-	answer, err := newEndpoint(opts).stream(ctx, append(past, asked), w)
+	answer, err := requests{newEndpoint(opts), opts, w}.answer(ctx, append(past, asked))
 	if err != nil {
 		code, sentence, retryable := explain(err, opts)
 		w.Fail(code, sentence, retryable)

@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
 func TestMain(m *testing.M) {
@@ -29,8 +31,9 @@ func TestMain(m *testing.M) {
 type model struct {
 	*httptest.Server
 	asked  []request
-	status int    // of the next answers; 0 is 200
-	body   string // of an answer that is no 200
+	script []http.HandlerFunc // the first answers; those below are the next ones
+	status int                // of the next answers; 0 is 200
+	body   string             // of an answer that is no 200
 	pieces []string
 	cut    bool // the connection breaks after the pieces
 }
@@ -55,6 +58,10 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	_ = json.Unmarshal(body, &asked)
 	m.asked = append(m.asked, asked)
+	if n := len(m.asked); n <= len(m.script) {
+		m.script[n-1](w, r)
+		return
+	}
 	if m.status != 0 {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("X-Should-Retry", "false")
@@ -78,6 +85,10 @@ func (m *model) ask(t *testing.T, dir, session, text string) []agentline.Line {
 	return run(t, Options{BaseURL: m.URL + "/v1", Key: "sk-test", Model: "tiny", System: "Be brief.", Dir: dir}, session, text)
 }
 
+func (m *model) options(t *testing.T) Options {
+	return Options{BaseURL: m.URL + "/v1", Key: "sk-test", Model: "tiny", System: "Be brief.", Dir: t.TempDir()}
+}
+
 func run(t *testing.T, opts Options, session, text string) []agentline.Line {
 	t.Helper()
 	return runTurn(t, opts, bridge.Turn{Message: text, SessionID: session})
@@ -88,6 +99,9 @@ func runTurn(t *testing.T, opts Options, said bridge.Turn) []agentline.Line {
 	turn, err := said.Encode()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if opts.wait == nil {
+		opts.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
 	var out bytes.Buffer
 	if err := Run(t.Context(), bytes.NewReader(turn), &out, opts); err != nil {
@@ -111,12 +125,16 @@ func TestAnswerIsStreamedWithReasoningAndUsage(t *testing.T) {
 	for _, l := range lines {
 		types = append(types, string(l.Type))
 	}
-	want := []string{"session_init", "run.agent.thinking", "delta", "delta", "run.agent.result", "run.agent.session_metrics", "done"}
-	if !slices.Equal(types, want) || lines[2].Content != "Hel" || lines[6].Answer != "Hello" {
+	want := []string{"session_init", "run.agent.request_begin", "run.agent.thinking", "delta", "delta", "run.agent.request_end", "run.agent.result",
+		"run.agent.session_metrics", "done"}
+	if !slices.Equal(types, want) || lines[3].Content != "Hel" || lines[8].Answer != "Hello" {
 		t.Errorf("%q: %+v", types, lines)
 	}
-	if got := string(lines[4].Payload); got != `{"usage":{"input_tokens":7,"model":"tiny-1","output_tokens":2,"total_tokens":9}}` {
+	if got := string(lines[6].Payload); got != `{"usage":{"input_tokens":7,"model":"tiny-1","output_tokens":2,"total_tokens":9}}` {
 		t.Error(got)
+	}
+	if told := ends(t, lines); len(told) != 1 || told[0].Status != event.RequestCompleted {
+		t.Errorf("told %+v", told)
 	}
 	if asked := m.asked[0]; asked.Authorization != "Bearer sk-test" || asked.Model != "tiny" || !asked.Stream {
 		t.Errorf("asked %+v", asked)

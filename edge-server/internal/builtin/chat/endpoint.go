@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -24,10 +25,14 @@ type endpoint struct {
 	system  string
 }
 
-const maxRetries = 2
+// Codes by which an endpoint says what a status does not.
+const (
+	codeTooLong  = "context_length_exceeded"
+	codeNoCredit = "insufficient_quota"
+)
 
 func newEndpoint(opts Options) endpoint {
-	settings := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(maxRetries)}
+	settings := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(0)} // how often is for requests to say
 	if opts.BaseURL != "" {
 		settings = append(settings, option.WithBaseURL(opts.BaseURL))
 	}
@@ -38,9 +43,10 @@ func newEndpoint(opts Options) endpoint {
 	return endpoint{service: openai.NewChatCompletionService(settings...), model: opts.Model, system: opts.System}
 }
 
-// answered is a whole answer.
+// answered is an answer, or what there is of it.
 type answered struct {
 	text  string
+	spoke bool // something of it was said: text or reasoning
 	usage map[string]int64
 	model string // as the endpoint calls it, "" if it does not say
 }
@@ -57,7 +63,7 @@ func (a answered) bill() map[string]any {
 	return bill
 }
 
-// stream asks and says the answer on w as it comes.
+// stream asks once and says the answer on w as it comes.
 func (e endpoint) stream(ctx context.Context, conversation []message, w *agentline.Writer) (answered, error) {
 	stream := e.service.NewStreaming(ctx, openai.ChatCompletionNewParams{
 		Model: e.model, Messages: e.messages(conversation),
@@ -66,19 +72,23 @@ func (e endpoint) stream(ctx context.Context, conversation []message, w *agentli
 	defer stream.Close()
 	answer := answered{usage: map[string]int64{}}
 	var text strings.Builder
+	whole := false
 	for stream.Next() {
 		chunk := stream.Current()
 		answer.model = cmp.Or(chunk.Model, answer.model)
 		if chunk.Usage.TotalTokens > 0 {
-			answer.usage = usageOf(chunk.Usage)
+			answer.usage, whole = usageOf(chunk.Usage), true
 		}
 		for _, choice := range chunk.Choices[:min(1, len(chunk.Choices))] {
+			whole = whole || choice.FinishReason != ""
 			if thought := reasoningOf(choice.Delta); thought != "" {
 				w.Think(thought)
+				answer.spoke = true
 			}
 			if piece := choice.Delta.Content + choice.Delta.Refusal; piece != "" {
 				w.Delta(piece)
 				text.WriteString(piece)
+				answer.spoke = true
 			}
 		}
 		if w.Err() != nil {
@@ -86,6 +96,9 @@ func (e endpoint) stream(ctx context.Context, conversation []message, w *agentli
 		}
 	}
 	answer.text = text.String()
+	if stream.Err() == nil && !whole {
+		return answer, errCutOff
+	}
 	return answer, stream.Err()
 }
 
@@ -156,14 +169,30 @@ func explainStatus(answer *openai.Error, where, model string) (code, sentence st
 		return "permission_denied", fmt.Sprintf("%s does not accept the key. Check OPENAI_API_KEY.%s", where, reason), false
 	case status == missing:
 		return "invalid_input", fmt.Sprintf("%s has no model %q, or is no chat endpoint. Check OPENAI_MODEL and OPENAI_BASE_URL.%s", where, model, reason), false
-	case status == tooLarge, answer.Code == "context_length_exceeded":
+	case status == tooLarge, answer.Code == codeTooLong:
 		return "context_exceeded", fmt.Sprintf("The conversation is too long for %q. Begin a new one.%s", model, reason), false
+	case answer.Code == codeNoCredit:
+		return "rate_limit", fmt.Sprintf("%s gives no more on this account. Look at its credit, or use another key.%s", where, reason), false
 	case status == tooMany:
-		return "rate_limit", fmt.Sprintf("%s asks to wait. Try again in a while.%s", where, reason), true
+		return "rate_limit", fmt.Sprintf("%s asks to wait. Try again in %s.%s", where, howLong(asked(answer.Response, time.Now())), reason), true
 	case status >= serverFault:
 		return "overloaded", fmt.Sprintf("%s has a problem of its own (status %d). Try again in a while.%s", where, status, reason), true
 	}
 	return "invalid_input", fmt.Sprintf("%s refused the request (status %d).%s", where, answer.StatusCode, reason), false
+}
+
+// howLong is a time in words, if there is one.
+func howLong(d time.Duration) string {
+	if d < time.Second {
+		return "a while"
+	}
+	return d.Round(time.Second).String()
+}
+
+// validAddress says whether an endpoint can be at baseURL; "" is OpenAI's own.
+func validAddress(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	return baseURL == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // host names the endpoint without what may be secret in its address.
