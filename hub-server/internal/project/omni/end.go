@@ -1,0 +1,109 @@
+package omni
+
+import (
+	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// runEnded ends what is open of a run as the run ended (R34), its sub-agents' first, and forgets it.
+func (s *State) runEnded(f Fact) {
+	t := s.of(f.Run)
+	e := endOf(f)
+	for _, name := range t.Order {
+		if sub := t.Subs[name]; sub.busy() {
+			s.finish(sub, e)
+		}
+	}
+	main := s.main(t)
+	if e.stop != omni.Completed && e.stop != omni.Aborted {
+		s.fail(main)
+	}
+	s.finish(main, e)
+	if e.stop == omni.Aborted {
+		s.tell(main, omni.Abort(""))
+	}
+	t.Ended, t.Asked, t.Decided = true, nil, nil
+	if s.kept.Holder == t.Run {
+		s.kept.Holder = ""
+	}
+	s.dismiss()
+}
+
+// fail sees to it that there is a request that can have failed: nothing else tells that a run did.
+func (s *State) fail(in *session) {
+	if in.Open == nil {
+		s.requestBegins(in)
+	}
+}
+
+func (in *session) busy() bool {
+	return in.Open != nil || in.Request.Open || len(in.Calls) > 0 || !in.Spent.IsZero()
+}
+
+// finish ends the work of a session for a run: its fragment, its calls in their order, its usage and its request.
+func (s *State) finish(in *session, e end) {
+	reason := e.stop
+	if reason == omni.Completed {
+		reason = ""
+	}
+	s.close(in, reason)
+	in.Message, in.Told = "", told{}
+	if reason == "" {
+		reason = omni.Failed // of a call that has not returned
+	}
+	for len(in.Calls) > 0 {
+		s.answer(in, in.Calls[0], "", reason)
+	}
+	if !in.Spent.IsZero() {
+		usage := omni.TokenUsage(in.Used, in.Spent)
+		s.tell(in, usage)
+		in.Used, in.Spent = usage.Session, omni.TokenCounts{}
+	}
+	s.requestEnds(in, e)
+	in.Request.Attempt = 0
+}
+
+// endOf is the end that a run's outcome is.
+func endOf(f Fact) end {
+	var failure event.ErrorObj
+	switch f.Event {
+	case event.RunFailed:
+		p, _ := read[event.RunFailedPayload](f) // that the run failed is said by the type
+		failure = p.Error
+	case event.RunInterrupted:
+		p, _ := read[event.RunInterruptedPayload](f)
+		failure = event.ErrorObj{
+			Code:    p.ReasonCode,
+			Message: fmt.Sprintf("The run was cut off and nobody knows how far its last step got (%s).", p.ReasonCode),
+		}
+	}
+	e := end{failure: failure.Message}
+	for _, row := range run.Endings() {
+		if row.Terminal == f.Event && (row.Code == "" || row.Code == failure.Code) {
+			e.stop = omni.StopReason(row.Stop)
+		}
+	}
+	return e
+}
+
+// endOfWork is the end of a sub-agent.
+func endOfWork(status event.WorkStatus, failure *event.ErrorObj) end {
+	e := end{stop: omni.Completed}
+	switch status {
+	case event.WorkFailed:
+		e.stop = omni.Failed
+	case event.WorkCancelled, event.WorkSkipped:
+		e.stop = omni.Aborted
+	}
+	if failure != nil && e.stop == omni.Failed {
+		e.failure = failure.Message
+		if failure.Code == fault.Timeout {
+			e.stop = omni.Timeout
+		}
+	}
+	return e
+}

@@ -1,0 +1,182 @@
+package omni_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	omnifold "github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+const conversationID = id.Session("sess_0000000000000001")
+
+func fold(facts []omnifold.Fact) []omni.Message {
+	s := omnifold.New(conversationID)
+	var out []omni.Message
+	for _, f := range facts {
+		out = append(out, s.Apply(f)...)
+	}
+	return out
+}
+
+func joined(stream []omni.Message) []byte {
+	var b bytes.Buffer
+	for _, m := range stream {
+		b.Write(m.Line())
+	}
+	return b.Bytes()
+}
+
+func bodyOf(t *rapid.T, m omni.Message) omni.Payload {
+	body, err := m.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+func TestStreamsKeepTheRules(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stream := fold(conversation(t))
+		if err := omni.CheckStream(stream); err != nil {
+			t.Fatalf("%v\n%s", err, joined(stream))
+		}
+		checkPairs(t, stream)
+		checkOrigins(t, stream)
+		checkAggregates(t, stream)
+	})
+}
+
+// checkPairs wants one output for each call, also of requests that failed and runs that were stopped.
+func checkPairs(t *rapid.T, stream []omni.Message) {
+	open := map[string]bool{}
+	for _, m := range stream {
+		origin := string(bytes.Join(originOf(m), []byte("/"))) + " "
+		switch b := bodyOf(t, m).(type) {
+		case omni.ToolCallPayload:
+			open[origin+b.ToolCallID] = true
+		case omni.ToolCallOutputPayload:
+			if !open[origin+b.ToolCallID] {
+				t.Fatalf("an output too many: %s", m.Bytes())
+			}
+			delete(open, origin+b.ToolCallID)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("no output of %v\n%s", open, joined(stream))
+	}
+}
+
+func originOf(m omni.Message) [][]byte {
+	var out [][]byte
+	for _, session := range m.Origin() {
+		out = append(out, []byte(session))
+	}
+	return out
+}
+
+// checkOrigins wants a pointer in the session above before a session speaks, and its meta first, with its own name.
+func checkOrigins(t *rapid.T, stream []omni.Message) {
+	known := [][]string{nil}
+	is := func(chain []string) func([]string) bool {
+		return func(other []string) bool { return slices.Equal(chain, other) }
+	}
+	introduced := map[string]bool{}
+	for _, m := range stream {
+		origin := m.Origin()
+		if !slices.ContainsFunc(known, is(origin)) {
+			t.Fatalf("nothing points at %v\n%s", origin, joined(stream))
+		}
+		want := string(conversationID)
+		if len(origin) > 0 {
+			want = origin[len(origin)-1]
+		}
+		switch b := bodyOf(t, m).(type) {
+		case omni.SubagentPayload:
+			below := append(slices.Clone(origin), b.SessionID)
+			if slices.ContainsFunc(known, is(below)) {
+				t.Fatalf("%v begins twice", below)
+			}
+			known = append(known, below)
+		case omni.SessionMetaPayload:
+			if b.SessionID != want || (b.Source == omni.FromSubagent) && len(origin) == 0 {
+				t.Fatalf("meta of %v: %+v", origin, b)
+			}
+			introduced[want] = true
+			continue
+		}
+		if !introduced[want] {
+			t.Fatalf("%v speaks before its meta: %s", origin, m.Bytes())
+		}
+	}
+}
+
+// checkAggregates wants the fragments to add up to the complete messages of the model's words, each of which has been streamed.
+func checkAggregates(t *rapid.T, stream []omni.Message) {
+	var a omni.Aggregator
+	var made, told []omni.Message
+	for _, m := range stream {
+		done, err := a.Add(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, done...)
+		switch b := bodyOf(t, m).(type) {
+		case omni.ThinkingPayload:
+			told = append(told, m)
+		case omni.TextPayload:
+			if b.Role == omni.Assistant {
+				told = append(told, m)
+			}
+		}
+	}
+	if open, err := a.Flush(); err != nil || len(open) > 0 {
+		t.Fatalf("left open: %s %v", joined(open), err)
+	}
+	if !bytes.Equal(joined(made), joined(told)) {
+		t.Fatalf("fragments add up to\n%s\nand told was\n%s", joined(made), joined(told))
+	}
+}
+
+func TestASecondFoldAndARestoredOneSayTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := conversation(t)
+		want := joined(fold(facts))
+		if got := joined(fold(facts)); !bytes.Equal(got, want) {
+			t.Fatalf("the second time:\n%s\nthe first time:\n%s", got, want)
+		}
+		s := omnifold.New(conversationID)
+		var got []omni.Message
+		for _, f := range facts {
+			if rapid.IntRange(0, 4).Draw(t, "restore") == 0 {
+				s = restored(t, s)
+			}
+			got = append(got, s.Apply(f)...)
+			if again := s.Apply(f); again != nil {
+				t.Fatalf("applied twice: %s", joined(again))
+			}
+		}
+		if !bytes.Equal(joined(got), want) {
+			t.Fatalf("restored:\n%s\nwant\n%s", joined(got), want)
+		}
+	})
+}
+
+func restored(t *rapid.T, s *omnifold.State) *omnifold.State {
+	form, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := omnifold.Restore(form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Place() != s.Place() {
+		t.Fatalf("place %d, want %d", again.Place(), s.Place())
+	}
+	return again
+}

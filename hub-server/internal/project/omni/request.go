@@ -1,0 +1,132 @@
+package omni
+
+import (
+	"encoding/json"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+// request is how far a session is with its requests to the model. No event says where one begins: it does where the model first says something,
+// and has ended well when one of its calls has an output, or the run goes well.
+type request struct {
+	Number  int        `json:"number,omitempty"` // of the newest
+	Open    bool       `json:"open,omitempty"`
+	Attempt omni.Count `json:"attempt,omitempty"` // of a request that is tried again: which one this is; 0 for a first one
+}
+
+// end is how a request, or what a session did for a run, has ended.
+type end struct {
+	stop    omni.StopReason
+	failure string // what went wrong, "" where nothing did
+	attempt omni.Count
+	retryIn *omni.Count
+}
+
+func (s *State) requestBegins(in *session) {
+	if in.Request.Open {
+		return
+	}
+	in.Request.Open = true
+	in.Request.Number++
+	s.tell(in, omni.RequestBegin())
+}
+
+func (s *State) requestEnds(in *session, e end) {
+	if !in.Request.Open {
+		return
+	}
+	if e.attempt == 0 {
+		e.attempt = in.Request.Attempt
+	}
+	if e.stop == omni.Completed {
+		in.Turns++
+	}
+	in.Request.Open, in.Request.Attempt = false, 0
+	s.tell(in, omni.RequestEnd(e.stop, omni.RetryDetail{ErrorMessage: e.failure, Attempt: e.attempt, RetryInMS: e.retryIn}))
+}
+
+// apiRetry ends the request that failed; the next one has the next number.
+func (s *State) apiRetry(f Fact) {
+	p, ok := read[event.APIRetryPayload](f)
+	if !ok {
+		return
+	}
+	in := s.in(s.of(f.Run), p.AgentID)
+	e := end{stop: omni.Failed, attempt: omni.Count(max(p.Attempt, 0))}
+	if p.Error != nil {
+		e.failure = p.Error.Message
+		if p.Error.Code == fault.Timeout {
+			e.stop = omni.Timeout
+		}
+	}
+	if wait := omni.Count(p.RetryInMS); wait > 0 {
+		e.retryIn = &wait
+	}
+	s.close(in, e.stop)
+	s.requestBegins(in)
+	s.requestEnds(in, e)
+	if e.attempt > 0 {
+		in.Request.Attempt = e.attempt.Plus(1)
+	}
+}
+
+// compaction is told when it is over. Why and how the runtime did it is not in the log: it is told as one that the context's size called for, with a
+// summary in place of what went, which is what runtimes do by themselves.
+func (s *State) compaction(f Fact) {
+	p, ok := read[event.CompactionPayload](f)
+	if !ok {
+		return
+	}
+	in := s.in(s.of(f.Run), p.AgentID)
+	s.close(in, "")
+	begin := omni.CompactionBegin(omni.ContextReached, omni.Summarize, 0, in.Turns)
+	s.tell(in, begin)
+	s.tell(in, omni.CompactionEnd(begin, omni.Completed, omni.RetryDetail{}))
+	in.Meta = false
+}
+
+func (s *State) agentResult(f Fact) {
+	if p, ok := read[event.AgentResultPayload](f); ok {
+		s.main(s.of(f.Run)).spend(p.Usage)
+	}
+}
+
+// spend remembers what the run has used so far; it is told once, with the end.
+func (in *session) spend(usage json.RawMessage) {
+	if counts := countsOf(usage); !counts.IsZero() {
+		in.Spent = counts
+	}
+}
+
+// countsOf reads an agent's usage under the names that providers have for the same counts. Without a total of the provider's own it is the sum,
+// to which those belong that count what was read from a cache apart from the input.
+func countsOf(usage json.RawMessage) omni.TokenCounts {
+	var fields map[string]any
+	if json.Unmarshal(usage, &fields) != nil {
+		return omni.TokenCounts{}
+	}
+	apart := count(fields, "cache_read_input_tokens", "cache_read_tokens")
+	c := omni.TokenCounts{
+		CacheRead:  apart.Plus(count(fields, "cached_input_tokens")),
+		CacheWrite: count(fields, "cache_creation_input_tokens", "cache_write_tokens"),
+		Output:     count(fields, "output_tokens", "tokens_out", "completion_tokens"),
+		Total:      count(fields, "total_tokens"),
+	}
+	if c.Total == 0 {
+		input := count(fields, "input_tokens", "tokens_in", "prompt_tokens")
+		c.Total = input.Plus(c.Output).Plus(apart).Plus(c.CacheWrite)
+	}
+	return c
+}
+
+// count is the first of the fields that counts something.
+func count(fields map[string]any, names ...string) omni.Count {
+	for _, name := range names {
+		if v, ok := fields[name].(float64); ok && v >= 1 {
+			return omni.Count(min(v, float64(omni.MaxCount)))
+		}
+	}
+	return 0
+}

@@ -1,0 +1,99 @@
+package omni
+
+import "github.com/switchyard-dev/switchyard/shared/event"
+
+// Rule says what an event of the catalogue is in the stream of its conversation.
+type Rule struct {
+	Event event.Type
+	Form  string // the messages; "" for an event that is none
+	Why   string // one sentence: what is told, or why nothing is
+	apply applier
+}
+
+type applier func(*State, Fact)
+
+// appliers are the rules that do anything, by their events.
+var appliers = index(Rules())
+
+func index(rules []Rule) map[event.Type]applier {
+	byEvent := make(map[event.Type]applier, len(rules))
+	for _, r := range rules {
+		if r.apply != nil {
+			byEvent[r.Event] = r.apply
+		}
+	}
+	return byEvent
+}
+
+// Rules returns the decision for every event of the catalogue, those of reserved names last.
+func Rules() []Rule {
+	var rules []Rule
+	for _, group := range [][]Rule{lifeRules(), talkRules(), workRules(), unseenRules()} {
+		rules = append(rules, group...)
+	}
+	return rules
+}
+
+const formEnd = "partial_*(stop)?, text | thinking?, tool_call_output*, token_usage?, request_end?"
+
+func lifeRules() []Rule {
+	const why = "What is open ends for the reason of the run's end (R34), calls without an output get one in their order; sub-agents first. "
+	return []Rule{
+		{event.RunStarted, "subagent?", "Its directory is the workspace of the next session_meta. A run that another started, or that begins while another is at work, has a session of its own.", (*State).runStarted},
+		{event.SessionInit, "", "Its model is that of the next session_meta.", (*State).sessionInit},
+		{event.RunCompleted, formEnd, why + "The request is completed.", (*State).runEnded},
+		{event.RunFailed, formEnd, why + "The request is failed, or timeout, with the error; one begins for it where none is open.", (*State).runEnded},
+		{event.RunCancelled, formEnd + ", abort", why + "The request is aborted.", (*State).runEnded},
+		{event.RunInterrupted, formEnd, why + "As for a run that failed.", (*State).runEnded},
+		{event.RunCancelling, "", "The end that follows says it; what ends until then was aborted.", (*State).runCancelling},
+		{event.AgentResult, "", "Its usage is told with the end of the run.", (*State).agentResult},
+	}
+}
+
+func talkRules() []Rule {
+	return []Rule{
+		{event.MessageStarted, "partial_*(stop)?, text | thinking?", "A fragment begins with its first piece; one that is open ends.", (*State).messageStarted},
+		{event.MessageDelta, "request_begin?, partial_text(start)?, partial_text(delta)", "A text of more than 1 MiB is several.", (*State).messageDelta},
+		{event.Thinking, "request_begin?, partial_thinking(start)?, partial_thinking(delta)", "It ends where the agent goes on with a text, a message or a call.", (*State).thinking},
+		{event.MessageDone, "partial_text(delta)?, partial_text(stop), text", "First what was not streamed. A text that does not go on from what was streamed follows as another. Aborted while the run is being stopped.", (*State).messageDone},
+		{event.ToolInput, "", "The tool_call follows whole: until then the tool has no name.", nil},
+		{event.ToolStarted, "request_begin?, tool_call, approval_decision?", "A tool_call_id that is there twice gets a number. A decision that came before it follows.", (*State).toolStarted},
+		{event.ToolCompleted, "request_end?, tool_call_output", "The request is completed with the first output of its calls, unless the model is speaking.", (*State).toolCompleted},
+		{event.ToolFailed, "request_end?, tool_call_output", "With the error, for failed or timeout; aborted for a call that was denied, called off, or stopped with its run.", (*State).toolFailed},
+		{event.PromptRequested, "", "The decision says it.", (*State).promptRequested},
+		{event.PromptAnswered, "approval_decision?", "Of a permission for a call: allow or deny.", (*State).promptAnswered},
+		{event.PromptExpired, "approval_decision?", "Of a permission for a call: deny.", (*State).promptExpired},
+	}
+}
+
+func workRules() []Rule {
+	const compacted = "A new context begins: session_meta comes before what is said next."
+	return []Rule{
+		{event.TaskStarted, "subagent, session_meta, text?", "The pointer is in the session above; the task is what the user says in the sub-agent's.", (*State).taskStarted},
+		{event.SubAgentStatus, formEnd, "For a status that is an end: of the sub-agent's session.", (*State).subAgentStatus},
+		{event.APIRetry, "request_begin?, request_end", "Failed, or timeout, with the attempt and the wait; the next request has the next attempt.", (*State).apiRetry},
+		{event.CompactBoundary, "compaction_begin, compaction_end", compacted, (*State).compaction},
+		{event.ContextCompaction, "compaction_begin, compaction_end", compacted, (*State).compaction},
+	}
+}
+
+// unseenRules are the events that are no messages.
+func unseenRules() []Rule {
+	const beside = "S1 has no message for it."
+	var rules []Rule
+	for _, t := range []event.Type{
+		event.RunQueued, event.RunCheckpoint, event.RunOutputBatch, event.RunRowRefused, event.RunLogGap, event.RunCardOrphaned, event.RunNotice,
+		event.AgentNotice, event.AuthStatus, event.RunProcessEnded, event.PromptDelivered, event.ArtifactCreated, event.SubAgentsComplete, event.Plan,
+		event.PlanStepStatus, event.PlanEnded, event.Todo, event.Team, event.Budget, event.MemoryOp, event.TaskProgress, event.StatusChange,
+		event.SessionState, event.TaskNotification, event.ToolUseSummary, event.RouteDecision, event.RateLimit, event.ContextWarning, event.SessionMetrics,
+	} {
+		rules = append(rules, Rule{Event: t, Why: beside})
+	}
+	rules = append(rules, Rule{Event: event.RunLateOutcome, Why: "Late: the stream has had its end."})
+	for _, row := range event.Rows() {
+		if row.Reserved {
+			rules = append(rules, Rule{Event: row.Stored, Why: "A reserved name: its payload has no decided shape."})
+		}
+	}
+	return rules
+}

@@ -1,0 +1,162 @@
+package omni
+
+import (
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+// session is what is known of one session: the conversation's own, that of a run beside it, or that of a sub-agent.
+type session struct {
+	Chain     []string    `json:"chain,omitempty"` // its origin
+	Source    omni.Source `json:"source,omitempty"`
+	Model     string      `json:"model,omitempty"`
+	Workspace string      `json:"workspace,omitempty"`
+	Meta      bool        `json:"meta,omitempty"` // of this context has been said
+
+	Open    *fragment        `json:"open,omitempty"`
+	Message id.Message       `json:"message,omitempty"` // that the agent is at
+	Told    told             `json:"told"`              // of its text
+	Request request          `json:"request"`
+	Turns   omni.Count       `json:"turns,omitempty"` // requests that went well
+	Used    omni.TokenCounts `json:"used"`
+	Spent   omni.TokenCounts `json:"spent"` // by the run at hand, not yet told
+
+	Calls []*call  `json:"calls,omitempty"` // of the run at hand
+	Names []string `json:"names,omitempty"` // under which calls were told, the newest last
+}
+
+// thread is a run that has not ended, or that has runs below it which have not.
+type thread struct {
+	Run        id.Run                      `json:"run"`
+	Parent     id.Run                      `json:"parent,omitempty"`
+	Own        *session                    `json:"own,omitempty"` // nil for the one that speaks in the main session
+	Subs       map[event.SubAgent]*session `json:"subs,omitempty"`
+	Order      []event.SubAgent            `json:"order,omitempty"` // in which they began
+	Asked      map[id.Request]asked        `json:"asked,omitempty"`
+	Decided    map[string]omni.Decision    `json:"decided,omitempty"` // of calls that have not begun
+	Cancelling bool                        `json:"cancelling,omitempty"`
+	Ended      bool                        `json:"ended,omitempty"`
+}
+
+// of returns what is remembered of a run, which begins here if nothing is.
+func (s *State) of(r Run) *thread {
+	if t := s.thread(r.ID); t != nil {
+		return t
+	}
+	t := &thread{Run: r.ID, Parent: r.Parent}
+	s.kept.Runs = append(s.kept.Runs, t)
+	if r.Parent == "" && s.kept.Holder == "" {
+		s.kept.Holder = r.ID
+		return t
+	}
+	above := s.kept.Main
+	t.Own = &session{}
+	if r.Parent != "" {
+		t.Own.Source = omni.FromSubagent
+		if parent := s.thread(r.Parent); parent != nil {
+			above = s.main(parent)
+		}
+	}
+	s.descend(above, t.Own, string(r.ID))
+	return t
+}
+
+// descend puts a session below another, which points at it.
+func (s *State) descend(above, below *session, name string) {
+	below.Chain = append(slices.Clone(above.Chain), name)
+	s.tell(above, omni.Subagent(name))
+}
+
+func (s *State) thread(run id.Run) *thread {
+	i := slices.IndexFunc(s.kept.Runs, func(t *thread) bool { return t.Run == run })
+	if i < 0 {
+		return nil
+	}
+	return s.kept.Runs[i]
+}
+
+// main is the session of the run's own agent.
+func (s *State) main(t *thread) *session {
+	if t.Own == nil {
+		return s.kept.Main
+	}
+	return t.Own
+}
+
+// in is the session of an agent of a run. A sub-agent that nobody has announced is below the run's own agent.
+func (s *State) in(t *thread, who event.SubAgent) *session {
+	return s.below(t, who, "")
+}
+
+func (s *State) below(t *thread, who, parent event.SubAgent) *session {
+	if who == "" {
+		return s.main(t)
+	}
+	if sub := t.Subs[who]; sub != nil {
+		return sub
+	}
+	above := s.main(t)
+	if t.Subs[parent] != nil {
+		above = t.Subs[parent]
+	}
+	sub := &session{Source: omni.FromSubagent, Workspace: s.main(t).Workspace}
+	if t.Subs == nil {
+		t.Subs = map[event.SubAgent]*session{}
+	}
+	t.Subs[who], t.Order = sub, append(t.Order, who)
+	s.descend(above, sub, string(t.Run)+"/"+string(who))
+	return sub
+}
+
+func (s *State) runStarted(f Fact) {
+	t := s.of(f.Run)
+	if p, ok := read[event.RunStartedPayload](f); ok && p.WorkDir != "" {
+		s.main(t).Workspace = p.WorkDir
+	}
+}
+
+func (s *State) sessionInit(f Fact) {
+	t := s.of(f.Run)
+	if p, ok := read[event.SessionInitPayload](f); ok && p.Model != "" {
+		s.main(t).Model = p.Model
+	}
+}
+
+func (s *State) runCancelling(f Fact) { s.of(f.Run).Cancelling = true }
+
+func (s *State) taskStarted(f Fact) {
+	p, ok := read[event.TaskStartedPayload](f)
+	if !ok || p.AgentID == "" {
+		return
+	}
+	t := s.of(f.Run)
+	known := t.Subs[p.AgentID] != nil
+	sub := s.below(t, p.AgentID, p.ParentAgentID)
+	if !known && p.TaskPrompt != "" {
+		s.tell(sub, omni.UserText(p.TaskPrompt))
+	}
+}
+
+func (s *State) subAgentStatus(f Fact) {
+	p, ok := read[event.SubAgentStatusPayload](f)
+	if !ok || p.AgentID == "" || !p.Status.Ended() {
+		return
+	}
+	t := s.of(f.Run)
+	sub := s.in(t, p.AgentID)
+	sub.spend(p.Usage)
+	s.finish(sub, endOfWork(p.Status, p.Error))
+}
+
+// dismiss forgets runs that have ended, and of which all the runs below have.
+func (s *State) dismiss() {
+	for before := -1; before != len(s.kept.Runs); {
+		before = len(s.kept.Runs)
+		s.kept.Runs = slices.DeleteFunc(s.kept.Runs, func(t *thread) bool {
+			return t.Ended && !slices.ContainsFunc(s.kept.Runs, func(c *thread) bool { return c != nil && c.Parent == t.Run })
+		})
+	}
+}

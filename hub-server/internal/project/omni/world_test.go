@@ -1,0 +1,172 @@
+package omni_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	omnifold "github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
+)
+
+// world draws the facts of a conversation: what careless agents say, made into events by the normaliser, of several runs and their sub-agents at
+// once, and what people say between.
+type world struct {
+	t        *rapid.T
+	now      time.Time
+	facts    []omnifold.Fact
+	messages int
+	requests int
+}
+
+// conversation draws a whole conversation. All of its runs have ended.
+func conversation(t *rapid.T) []omnifold.Fact {
+	w := &world{t: t, now: time.Date(2026, 7, 18, 7, 30, 0, 0, time.UTC)}
+	var lines []*line
+	for i := range rapid.IntRange(1, 4).Draw(t, "runs") {
+		r := omnifold.Run{ID: id.Run(fmt.Sprintf("run_%016d", i+1))}
+		if i > 0 && rapid.Bool().Draw(t, "child") {
+			r.Parent = lines[rapid.IntRange(0, i-1).Draw(t, "parent")].run.ID
+		}
+		lines = append(lines, &line{run: r, events: w.events()})
+	}
+	together := rapid.Bool().Draw(t, "together")
+	for left := lines; len(left) > 0; {
+		i := 0
+		if together {
+			i = rapid.IntRange(0, len(left)-1).Draw(t, "who")
+		}
+		if rapid.IntRange(0, 20).Draw(t, "aside") == 0 {
+			w.add(omnifold.Fact{Message: &omnifold.Message{Text: "Hello.", ByAgent: rapid.Bool().Draw(t, "agent")}})
+		}
+		w.add(left[i].next())
+		if len(left[i].events) == 0 {
+			left = append(left[:i:i], left[i+1:]...)
+		}
+	}
+	return w.facts
+}
+
+// line is what is left of the log of one run.
+type line struct {
+	run    omnifold.Run
+	events []said
+}
+
+// said is an event without a place.
+type said struct {
+	event   event.Type
+	payload json.RawMessage
+	late    bool
+}
+
+func (l *line) next() omnifold.Fact {
+	e := l.events[0]
+	l.events = l.events[1:]
+	return omnifold.Fact{Run: l.run, Event: e.event, Payload: e.payload, Late: e.late}
+}
+
+func (w *world) add(f omnifold.Fact) {
+	w.now = w.now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(w.t, "ms")) * time.Millisecond)
+	f.Place, f.At = int64(len(w.facts)+1), w.now
+	w.facts = append(w.facts, f)
+}
+
+// events draws the log of a run, up to its end and what comes late. Some logs lack what the normaliser says before the end.
+func (w *world) events() []said {
+	calls := 0
+	n := run.New(run.Options{
+		NewMessageID:  func() id.Message { w.messages++; return id.Message(fmt.Sprintf("msg_%d", w.messages)) },
+		NewToolCallID: func() string { calls++; return fmt.Sprintf("call_%d", calls) },
+	})
+	log := encode(w.t, n.Start("/work", w.now))
+	for range rapid.IntRange(0, rapid.SampledFrom([]int{10, 30, 100}).Draw(w.t, "most")).Draw(w.t, "length") {
+		if n.Ended() {
+			break
+		}
+		who := event.SubAgent(rapid.SampledFrom([]string{"", "", "", "sub_a", "sub_b"}).Draw(w.t, "who"))
+		does := w.action(who)
+		if f, ok := does.(run.Fact); ok { // as it is, also when it should not come
+			log = append(log, encode(w.t, []run.Candidate{run.Candidate(f)})...)
+		} else {
+			log = append(log, encode(w.t, n.Step(does))...)
+		}
+		if rapid.IntRange(0, 40).Draw(w.t, "stop") == 0 {
+			log = append(log, said{event: event.RunCancelling, payload: json.RawMessage(`{}`)})
+		}
+	}
+	outcome := rapid.SampledFrom([]run.Outcome{
+		run.Completed(), run.Failed(event.ErrorObj{Code: "timeout", Message: "Too long."}), run.Cancelled(true), run.Interrupted("process_lost"),
+	}).Draw(w.t, "outcome")
+	closing := encode(w.t, n.Close(outcome))
+	if len(closing) > 1 && rapid.IntRange(0, 3).Draw(w.t, "torn") == 0 {
+		closing = closing[len(closing)-1:]
+	}
+	log = append(log, closing...)
+	return append(log, said{event: event.MessageDelta, payload: json.RawMessage(`{"message_id":"msg_late","delta":"late"}`), late: true})
+}
+
+func (w *world) action(who event.SubAgent) run.AgentEvent {
+	ids := rapid.SampledFrom([]string{"", "a", "b", "c"})
+	switch k := rapid.IntRange(0, 16).Draw(w.t, "kind"); k {
+	case 0, 1, 2, 3, 4:
+		return run.Delta{Text: rapid.SampledFrom([]string{"see ", "中文", "<&>"}).Draw(w.t, "text"), Block: rapid.IntRange(0, 1).Draw(w.t, "block"), Agent: who, Last: k == 4}
+	case 5:
+		channel := rapid.SampledFrom([]run.Channel{run.Thought, run.ToolInput}).Draw(w.t, "channel")
+		return run.Delta{Channel: channel, Text: "hm", Agent: who, Apart: rapid.Bool().Draw(w.t, "apart")}
+	case 6, 7, 8:
+		return run.ToolCall{ID: ids.Draw(w.t, "id"), Name: "read", Args: json.RawMessage(`{"a":1.0}`), Agent: who}
+	case 9:
+		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Result: json.RawMessage(`"done"`), Agent: who}
+	case 10:
+		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Error: &event.ErrorObj{Message: "no"}, Agent: who}
+	case 11:
+		w.requests++
+		return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{
+			RequestID: id.Request(fmt.Sprintf("req_%016d", w.requests)), Kind: event.PromptPermission, ToolName: "read", Input: json.RawMessage(`{}`),
+			ToolCallID: ids.Draw(w.t, "id"), Asks: event.Person, AgentID: who,
+		}}
+	case 12:
+		return run.Decided{PromptAnsweredPayload: event.PromptAnsweredPayload{
+			RequestID: id.Request(fmt.Sprintf("req_%016d", max(1, w.requests))), Decision: rapid.SampledFrom([]event.Decision{event.Allow, event.Deny}).Draw(w.t, "answer"),
+		}}
+	default:
+		return w.fact(k, who)
+	}
+}
+
+func (w *world) fact(k int, who event.SubAgent) run.Fact {
+	usage := json.RawMessage(`{"input_tokens":7,"output_tokens":3,"cache_read_input_tokens":2}`)
+	switch k {
+	case 13:
+		return run.Fact{Type: event.TaskStarted, Payload: event.TaskStartedPayload{
+			AgentID: event.SubAgent(rapid.SampledFrom([]string{"sub_a", "sub_b"}).Draw(w.t, "starts")), Name: "helper", ParentAgentID: who, TaskPrompt: "Help.",
+		}}
+	case 14:
+		status := rapid.SampledFrom([]event.WorkStatus{event.WorkRunning, event.WorkOK, event.WorkFailed, event.WorkCancelled}).Draw(w.t, "status")
+		return run.Fact{Type: event.SubAgentStatus, Payload: event.SubAgentStatusPayload{AgentID: "sub_a", Status: status, Usage: usage}}
+	case 15:
+		return run.Fact{Type: event.APIRetry, Payload: event.APIRetryPayload{AgentID: who, Attempt: rapid.IntRange(1, 3).Draw(w.t, "attempt"), RetryInMS: 2000}}
+	}
+	if rapid.Bool().Draw(w.t, "compacts") {
+		return run.Fact{Type: event.CompactBoundary, Payload: event.CompactionPayload{AgentID: who}}
+	}
+	return run.Fact{Type: event.AgentResult, Payload: event.AgentResultPayload{Usage: usage}}
+}
+
+// encode gives candidates their bytes.
+func encode(t *rapid.T, candidates []run.Candidate) []said {
+	var out []said
+	for _, c := range candidates {
+		payload, err := c.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, said{event: c.Type, payload: payload})
+	}
+	return out
+}
