@@ -95,7 +95,7 @@ func (c *conn) attach(ctx context.Context, d *chat.Draft, m card.UserMessage) (t
 	return strings.Join(words, "\n"), nil
 }
 
-// file resolves the source of a block through the store of uploads, or refuses it: nobody's path is opened and nobody's address is fetched here.
+// file resolves the source of a block through the store of uploads. What is only pointed at was refused when it was heard.
 func (c *conn) file(ctx context.Context, b card.Block) (wire.Attachment, error) {
 	kind := wire.AttachmentKind(b.Type)
 	switch s := b.Source; s.Type {
@@ -110,7 +110,6 @@ func (c *conn) file(ctx context.Context, b card.Block) (wire.Attachment, error) 
 		kept, err := c.server.Files.Keep(ctx, c.who.User, s.Filename, s.MediaType, bytes.NewReader(s.Data))
 		return wire.Attachment{Kind: kind, URL: kept.URL()}, err
 	case card.PathSource, card.URLSource:
-		return wire.Attachment{}, fault.New(fault.InvalidRequest, "a source of type %s is not taken: upload the file first (POST /client/attachments) and name it, or send its bytes in base64.", s.Type)
 	}
 	return wire.Attachment{}, fault.New(fault.InvalidRequest, "there is no such source.")
 }

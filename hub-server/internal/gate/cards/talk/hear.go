@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/card"
@@ -30,7 +31,7 @@ func (t *Talk) hear(now time.Time, h Heard) Act {
 	case card.SessionCreate:
 		return t.create(now, h, f)
 	case card.UserMessage:
-		return t.message(h, f)
+		return t.message(now, h, f)
 	case card.SessionResume:
 		return t.resume(now, f)
 	case card.UserInject:
@@ -64,13 +65,27 @@ func (t *Talk) create(now time.Time, h Heard, f card.SessionCreate) Act {
 	return t.refuse(now, h, "This connection has its conversation. Open another connection for another one.")
 }
 
-// message is the third: the first word opens a conversation, and is said there.
-func (t *Talk) message(h Heard, f card.UserMessage) Act {
+// message is the third: the first word opens a conversation, and is said there. One that can be said nowhere opens none.
+func (t *Talk) message(now time.Time, h Heard, f card.UserMessage) Act {
+	if wrong := untaken(f.Content); wrong != "" {
+		return t.refuse(now, h, wrong)
+	}
 	if t.phase == open {
 		return Post{Session: t.at.Session, Message: f}
 	}
 	t.then = h
 	return Create{Agent: f.AgentID, Key: h.EventID}
+}
+
+// untaken says which file of a message is only pointed at: nobody's path is opened and nobody's address is fetched here. "" for none.
+func untaken(content card.Content) string {
+	for i, b := range content {
+		if from := b.Source.Type; b.Type != card.TextBlock && (from == card.PathSource || from == card.URLSource) {
+			return fmt.Sprintf(
+				"Block %d: a source of type %s is not taken: upload the file first (POST /client/attachments) and name it, or send its bytes in base64.", i+1, from)
+		}
+	}
+	return ""
 }
 
 func shorten(s string) string {
