@@ -14,7 +14,11 @@ import (
 func misfit(err error) string {
 	var field *json.UnmarshalTypeError
 	if errors.As(err, &field) && field.Field != "" {
-		return fmt.Sprintf("%s cannot be a %s", shorten(field.Field), field.Value)
+		article := "a"
+		if field.Value == "array" || field.Value == "object" {
+			article = "an"
+		}
+		return fmt.Sprintf("%s cannot be %s %s", shorten(field.Field), article, field.Value)
 	}
 	var content *contentError
 	if errors.As(err, &content) {

@@ -145,6 +145,7 @@ func TestABadFrameIsAnInvalidInputThatSaysWhatToDo(t *testing.T) {
 		`{"type":"session.resume","trace_id":"tr_1","last_seq":-1}`:                                                "last_seq",
 		`{"type":"session.resume","trace_id":"tr_1","last_seq":1.5}`:                                               "last_seq cannot be a number 1.5",
 		`{"type":"session.resume","trace_id":"tr_1","last_seq":99999999999999999999}`:                              "last_seq",
+		`{"type":"session.resume","trace_id":"tr_1","message_cursors":[]}`:                                         "cannot be an array",
 		`{"type":"session.resume","trace_id":"tr_1","message_cursors":{"a":-1}}`:                                   "message_cursors",
 		`{"type":"session.interrupt","trace_id":"` + long + `"}`:                                                   "256",
 	} {
