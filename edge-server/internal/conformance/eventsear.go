@@ -15,17 +15,18 @@ import (
 
 // eventsEar listens to a turn of the events runtime, with the edge's own adapter beside it for what a turn comes to.
 type eventsEar struct {
-	ledger  *ledger
-	inner   runtime.Dialogue
-	asks    requests
-	named   string // the first session id
-	results int
-	over    agentline.Type // done or error, once it came
-	saidEnd bool           // done, result, error, or a line of the bridge protocol but for a request: its silence is a success
-	calls   []toolCall
-	offered []wire.ClientTool       // by a client
-	used    map[toolCall]bool       // ids of calls, without names
-	subs    map[event.SubAgent]bool // those that were made known; true once they have ended
+	ledger   *ledger
+	inner    runtime.Dialogue
+	asks     requests
+	named    string // the first session id
+	results  int
+	over     agentline.Type // done or error, once it came
+	saidEnd  bool           // done, result, error, or a line of the bridge protocol but for a request: its silence is a success
+	calls    []toolCall
+	offered  []wire.ClientTool       // by a client
+	used     map[toolCall]bool       // ids of calls, without names
+	requests map[string]bool         // of the model, by their ids; true once they have ended
+	subs     map[event.SubAgent]bool // those that were made known; true once they have ended
 }
 
 type toolCall struct {
@@ -40,7 +41,7 @@ func newEventsEar(l *ledger, s script, files runtime.Artifacts) (*eventsEar, err
 		return nil, err
 	}
 	return &eventsEar{
-		ledger: l, inner: inner, asks: newRequests(l, s.asks), offered: s.tools, used: map[toolCall]bool{}, subs: map[event.SubAgent]bool{},
+		ledger: l, inner: inner, asks: newRequests(l, s.asks), offered: s.tools, used: map[toolCall]bool{}, requests: map[string]bool{}, subs: map[event.SubAgent]bool{},
 	}, nil
 }
 
@@ -150,6 +151,9 @@ func (e *eventsEar) end(exit process.Exit) ended {
 	}
 	for _, call := range e.calls {
 		e.ledger.breach(toolPairs, "the call of %.80q has no result", call.name)
+	}
+	for id, over := range e.requests {
+		e.ledger.check(requestPairs, over, "the request %.80q has no end", id)
 	}
 	said, _ := e.inner.End(runtime.End{Code: exit.Code, Gone: exit.Gone, Stderr: exit.Stderr})
 	for _, event := range said {

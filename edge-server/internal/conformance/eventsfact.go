@@ -25,6 +25,24 @@ func (e *eventsEar) fact(line agentline.Line, f fields) {
 	if !line.Streamed() && line.AgentID != "" {
 		l.breach(factPayload, "agent_id of %s stands beside the payload", line.Type)
 	}
+	e.pair(event.Type(line.Type), payload)
+}
+
+// pair checks that a request of the model begins once and ends once.
+func (e *eventsEar) pair(t event.Type, payload json.RawMessage) {
+	var p struct {
+		RequestID string `json:"request_id"`
+	}
+	if t != event.RequestBegin && t != event.RequestEnd || json.Unmarshal(payload, &p) != nil {
+		return
+	}
+	over, begun := e.requests[p.RequestID]
+	if t == event.RequestBegin {
+		e.ledger.check(requestPairs, !begun, "%.80q begins twice", p.RequestID)
+	} else {
+		e.ledger.check(requestPairs, begun && !over, "%.80q ends, and is no request that goes on", p.RequestID)
+	}
+	e.requests[p.RequestID] = t == event.RequestEnd
 }
 
 // scope checks that the sub-agent in which a line happens is one that works.

@@ -60,6 +60,7 @@ func proofs() map[string]proof {
 		"result.at-most-one": turns, "error.last": contract("TestErrorFailsTheTurnEvenOnExitZeroAndEndsTheAnswer"),
 		"tool.name": tools, "tool.pairs": {"run.TestALogCutAnywhereCanBeClosed", "shared/run/property_test.go"}, "fact.payload": tools,
 		"agent.known":    {"run.TestWhateverAnAgentSaysTheLogIsWellFormed", "shared/run/property_test.go"},
+		"request.pairs":  {"chat.TestARequestThatFailsIsMadeAgainWithTheWaitsOfS1", "edge-server/internal/builtin/chat/request_test.go"},
 		"artifact.there": {"runtime.TestArtifactsAreKeptByPathAndByContent", "edge-server/internal/runtime/protocol_test.go"},
 
 		"session.valid": lines, "session.stable": turns, "session.carried": turns,
