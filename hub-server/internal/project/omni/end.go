@@ -33,10 +33,10 @@ func (s *State) runEnded(f Fact) {
 	s.dismiss()
 }
 
-// fail sees to it that there is a request that can have failed: nothing else tells that a run did.
+// fail sees to it that there is a request that has failed: nothing else tells that a run did.
 func (s *State) fail(in *session) {
-	if in.Open == nil {
-		s.requestBegins(in)
+	if in.Open == nil && !(in.Request.Stated && in.Request.Failed) {
+		s.begin(in)
 	}
 }
 
@@ -46,10 +46,7 @@ func (in *session) busy() bool {
 
 // finish ends the work of a session for a run: its fragment, its calls in their order, its usage and its request.
 func (s *State) finish(in *session, e end) {
-	reason := e.stop
-	if reason == omni.Completed {
-		reason = ""
-	}
+	reason := e.reason()
 	s.close(in, reason)
 	in.Message, in.Told = "", told{}
 	if reason == "" {
@@ -59,12 +56,11 @@ func (s *State) finish(in *session, e end) {
 		s.answer(in, in.Calls[0], "", reason)
 	}
 	if !in.Spent.IsZero() {
-		usage := omni.TokenUsage(in.Used, in.Spent)
-		s.tell(in, usage)
-		in.Used, in.Spent = usage.Session, omni.TokenCounts{}
+		s.use(in, in.Spent)
+		in.Spent = omni.TokenCounts{}
 	}
 	s.requestEnds(in, e)
-	in.Request.Attempt = 0
+	in.Request = request{Number: in.Request.Number}
 }
 
 // endOf is the end that a run's outcome is.

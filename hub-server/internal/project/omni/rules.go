@@ -71,7 +71,9 @@ func workRules() []Rule {
 	return []Rule{
 		{event.TaskStarted, "subagent, session_meta, text?", "The pointer is in the session above; the task is what the user says in the sub-agent's.", (*State).taskStarted},
 		{event.SubAgentStatus, formEnd, "For a status that is an end: of the sub-agent's session.", (*State).subAgentStatus},
-		{event.APIRetry, "request_begin?, request_end", "Failed, or timeout, with the attempt and the wait; the next request has the next attempt.", (*State).apiRetry},
+		{event.RequestBegin, "request_begin", "An agent that states its requests has no others. Its model is that of the next session_meta.", (*State).stated},
+		{event.RequestEnd, "partial_*(stop)?, text | thinking?, token_usage?, request_end", "As the agent states it; what is open ends with it.", (*State).statedEnd},
+		{event.APIRetry, "request_begin?, request_end?", "Of an agent that does not state its requests: failed, or timeout, with the attempt and the wait; the next request has the next attempt.", (*State).apiRetry},
 		{event.CompactBoundary, "compaction_begin, compaction_end", compacted, (*State).compaction},
 		{event.ContextCompaction, "compaction_begin, compaction_end", compacted, (*State).compaction},
 	}

@@ -123,7 +123,7 @@ func (s *State) returned(t *thread, who event.SubAgent, id, output string, reaso
 	if c == nil {
 		return
 	}
-	if in.Open == nil && c.Request == in.Request.Number {
+	if in.Open == nil && !in.Request.Stated && c.Request == in.Request.Number {
 		s.requestEnds(in, end{stop: omni.Completed})
 	}
 	s.answer(in, c, output, reason)

@@ -112,7 +112,7 @@ func (w *world) events() []said {
 
 func (w *world) action(who event.SubAgent) run.AgentEvent {
 	ids := rapid.SampledFrom([]string{"", "a", "b", "c"})
-	switch k := rapid.IntRange(0, 16).Draw(w.t, "kind"); k {
+	switch k := rapid.IntRange(0, 18).Draw(w.t, "kind"); k {
 	case 0, 1, 2, 3, 4:
 		return run.Delta{Text: rapid.SampledFrom([]string{"see ", "中文", "<&>"}).Draw(w.t, "text"), Block: rapid.IntRange(0, 1).Draw(w.t, "block"), Agent: who, Last: k == 4}
 	case 5:
@@ -151,6 +151,11 @@ func (w *world) fact(k int, who event.SubAgent) run.Fact {
 		return run.Fact{Type: event.SubAgentStatus, Payload: event.SubAgentStatusPayload{AgentID: "sub_a", Status: status, Usage: usage}}
 	case 15:
 		return run.Fact{Type: event.APIRetry, Payload: event.APIRetryPayload{AgentID: who, Attempt: rapid.IntRange(1, 3).Draw(w.t, "attempt"), RetryInMS: 2000}}
+	case 16:
+		return run.Fact{Type: event.RequestBegin, Payload: event.RequestBeginPayload{RequestID: "r", AgentID: who}}
+	case 17:
+		status := rapid.SampledFrom([]event.RequestStatus{event.RequestCompleted, event.RequestMalformed, event.RequestAuth}).Draw(w.t, "ended")
+		return run.Fact{Type: event.RequestEnd, Payload: event.RequestEndPayload{RequestID: "r", AgentID: who, Status: status, Usage: usage}}
 	}
 	if rapid.Bool().Draw(w.t, "compacts") {
 		return run.Fact{Type: event.CompactBoundary, Payload: event.CompactionPayload{AgentID: who}}
