@@ -35,7 +35,7 @@ func (s *State) runEnded(f Fact) {
 
 // fail sees to it that there is a request that has failed: nothing else tells that a run did.
 func (s *State) fail(in *session) {
-	if in.Open == nil && !(in.Request.Stated && in.Request.Failed) {
+	if in.Open == nil && (!in.Request.Stated || !in.Request.Failed) {
 		s.begin(in)
 	}
 }
