@@ -61,19 +61,19 @@ func runTool(ctx context.Context, command string, input json.RawMessage) (client
 	case out.full:
 		return client.CardResult{}, fmt.Errorf("the output has more than %d bytes", out.most)
 	case errors.As(err, &exited):
-		return client.CardResult{}, errors.New(cmp.Or(strings.TrimSpace(strings.ToValidUTF8(why.String(), "?")), exited.String()))
+		return client.CardResult{}, errors.New(cmp.Or(strings.TrimSpace(strings.ToValidUTF8(why.kept.String(), "?")), exited.String()))
 	case err != nil:
 		return client.CardResult{}, err
 	}
-	if json.Valid(out.Bytes()) {
-		return client.CardResult{Output: json.RawMessage(out.Bytes())}, nil
+	if json.Valid(out.kept.Bytes()) {
+		return client.CardResult{Output: json.RawMessage(out.kept.Bytes())}, nil
 	}
-	return client.CardResult{Output: strings.TrimSuffix(strings.ToValidUTF8(out.String(), "?"), "\n")}, nil
+	return client.CardResult{Output: strings.TrimSuffix(strings.ToValidUTF8(out.kept.String(), "?"), "\n")}, nil
 }
 
 // bounded keeps what fits. Where more comes, a forgiving one drops it; any other fails.
 type bounded struct {
-	bytes.Buffer
+	kept      bytes.Buffer // not embedded: its ReadFrom, which os/exec would use, knows no bound
 	most      int
 	forgiving bool
 	full      bool
@@ -82,14 +82,14 @@ type bounded struct {
 var errFull = errors.New("more output than can be kept")
 
 func (b *bounded) Write(p []byte) (int, error) {
-	room := b.most - b.Len()
+	room := b.most - b.kept.Len()
 	if len(p) <= room {
-		return b.Buffer.Write(p)
+		return b.kept.Write(p)
 	}
 	b.full = true
 	if !b.forgiving {
 		return 0, errFull
 	}
-	b.Buffer.Write(p[:room])
+	b.kept.Write(p[:room])
 	return len(p), nil
 }
