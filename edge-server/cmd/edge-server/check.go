@@ -45,7 +45,7 @@ func (c *bridgeCheckCommand) Run(p program) error {
 
 type eventsCheckCommand struct {
 	checkFlags
-	ClientTool []string `sep:"none" placeholder:"NAME" help:"Offer a tool of this name in the turns about tools of clients; may be given again (default: open_url)."`
+	ClientTool []string `sep:"none" placeholder:"NAME" help:"Offer a tool of this name in the turns about tools of clients; may be given again (default: open_url). They are played where the agent may ask, which this implies."`
 }
 
 // Help is shown below the usage.
@@ -75,7 +75,7 @@ func (f *checkFlags) check(p program, runtime profile.Runtime, clientTools []str
 	if err != nil {
 		return err
 	}
-	a.Profile.Permission = a.Profile.Permission || f.Permission
+	a.Profile.Permission = a.Profile.Permission || f.Permission || len(clientTools) > 0
 	if err := f.checkSkip(); err != nil {
 		return err
 	}

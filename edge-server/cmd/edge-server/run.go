@@ -49,7 +49,7 @@ func (c *bridgeRunCommand) Run(p program) error {
 
 type eventsRunCommand struct {
 	runFlags
-	ClientTool []string `sep:"none" placeholder:"NAME=COMMAND" help:"Offer the agent a tool, as a client does: the command gets the arguments on stdin, its output is the result. May be given again."`
+	ClientTool []string `sep:"none" placeholder:"NAME=COMMAND" help:"Offer the agent a tool, as a client does: the command gets the arguments on stdin, its output is the result. May be given again. The agent may ask then, as with --permission."`
 }
 
 // Help is shown below the usage.
@@ -81,7 +81,7 @@ func (f *runFlags) play(p program, runtime profile.Runtime, command string, tool
 	if f.Policy != "" {
 		a.Profile.Policy = profile.Policy(f.Policy)
 	}
-	a.Profile.Permission = a.Profile.Permission || f.Permission || f.Policy != ""
+	a.Profile.Permission = a.Profile.Permission || f.Permission || f.Policy != "" || len(tools) > 0
 	a.Profile.Streaming = a.Profile.Streaming && !f.NoStreaming
 	if f.Timeout > 0 {
 		a.Profile.Timeout = f.Timeout

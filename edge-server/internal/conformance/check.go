@@ -83,7 +83,7 @@ func Check(ctx context.Context, host *process.Host, o Options) (Report, error) {
 
 // unplayed is why probes were left out that a rule is about.
 func (c *checker) unplayed(rule RuleID) string {
-	if strings.HasPrefix(string(rule), "permission.") || rule == promptFits {
+	if strings.HasPrefix(string(rule), "permission.") || strings.HasPrefix(string(rule), "client.") || rule == promptFits {
 		return cmp.Or(c.hopeless, c.unasked)
 	}
 	return c.hopeless

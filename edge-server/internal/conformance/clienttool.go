@@ -37,8 +37,8 @@ func (c *checker) playTool(ctx context.Context, a answering) error {
 		return nil
 	}
 	turn := c.turn()
-	turn.ClientTools = c.tools()
-	p, err := c.play(ctx, script{pieces: [][]byte{line(turn)}, tools: turn.ClientTools, answers: a})
+	turn.Permission, turn.ClientTools = true, c.tools()
+	p, err := c.play(ctx, script{pieces: [][]byte{line(turn)}, asks: true, tools: turn.ClientTools, answers: a})
 	switch {
 	case err != nil:
 	case p.driver.called > 0:

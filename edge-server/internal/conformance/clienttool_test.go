@@ -23,7 +23,7 @@ printf '{"type":"done","answer":"done"}\n'
 func TestAnAgentThatCallsAClientsToolIsToldBothEnds(t *testing.T) {
 	dir := t.TempDir()
 	report := check(t, profile.Profile{
-		Runtime: profile.Events, Command: "sh", Args: []string{"-c", callsATool}, Cwd: dir, Grace: 4 * time.Second, Streaming: true,
+		Runtime: profile.Events, Command: "sh", Args: []string{"-c", callsATool}, Cwd: dir, Grace: 4 * time.Second, Streaming: true, Permission: true,
 	}, time.Minute)
 	if !report.OK(true) {
 		t.Errorf("breaks %v%s", broken(report), reasons(report))
@@ -48,7 +48,7 @@ func TestAnAgentThatCallsAClientsToolIsToldBothEnds(t *testing.T) {
 
 func TestAnAgentThatCallsNoClientsToolIsNotJudgedByIt(t *testing.T) {
 	report := check(t, profile.Profile{
-		Runtime: profile.Events, Command: "sh", Args: []string{"-c", `read -r turn; printf '{"type":"done","answer":"x"}\n'`}, Grace: 4 * time.Second, Streaming: true,
+		Runtime: profile.Events, Command: "sh", Args: []string{"-c", `read -r turn; printf '{"type":"done","answer":"x"}\n'`}, Grace: 4 * time.Second, Streaming: true, Permission: true,
 	}, time.Minute)
 	for _, f := range report.Findings {
 		if strings.HasPrefix(string(f.Rule.ID), "client.") && f.Status != conformance.NotApplicable {

@@ -21,7 +21,7 @@ func turnRules() []Rule {
 		{ID: turnEnds, Severity: Must, Sentence: "The process ends by itself after its turn and waits for nothing more on stdin.", Source: "S4 stdin / EOF"},
 		{ID: turnOneLine, Severity: Must, Sentence: "One line is the turn: with permission on, the agent starts while stdin is still open.",
 			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)", runtimes: only(profile.Bridge)},
-		{ID: turnOneLine, Severity: Must, Sentence: "One line is the turn: with permission on, or tools of clients, the agent starts while stdin is still open.",
+		{ID: turnOneLine, Severity: Must, Sentence: "One line is the turn: with permission on, the agent starts while stdin is still open.",
 			Source: "S4 stdin / EOF", Otherwise: "permission is off (--permission)", runtimes: only(profile.Events)},
 		{ID: turnPieces, Severity: Must, Sentence: "A turn that arrives in pieces is the same turn.", Source: "S4 input"},
 		{ID: turnUnknownKeys, Severity: Must, Sentence: "Keys of the turn that the agent does not know change nothing.", Source: "S4 §4.1"},

@@ -41,6 +41,7 @@ func returned(id, rest string) string {
 func equipped(t *testing.T, steps ...string) *bench {
 	t.Helper()
 	b := newBench(t, profile.Events, steps...)
+	b.profile.Permission = true
 	b.tools = []wire.ClientTool{{Name: "open_url", Description: "Opens a page.", InputSchema: json.RawMessage(`{"type":"object"}`), TimeoutMS: 5000}}
 	return b
 }
@@ -166,22 +167,29 @@ func TestACallIsShownWithItsLimitAndWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestACallNeedsNoPermissionAndTheTurnNamesTheTools(t *testing.T) {
+func TestACallNeedsNobodysYesAndTheTurnNamesTheTools(t *testing.T) {
 	b := equipped(t, "stderr:$TURN", calling("1", "open_url", `{}`), "hear", done)
 	b.profile.Policy = profile.DenyAll
 	b.client = returns(event.Allow, `{"status":"ok"}`)
 	tr := b.play(t)
 	const tools = `\"client_tools\":[{\"name\":\"open_url\",\"description\":\"Opens a page.\",\"input_schema\":{\"type\":\"object\"},\"timeout_ms\":5000}]`
-	if all := strings.Join(tr.lines, "\n"); !strings.Contains(all, tools) || strings.Contains(all, `\"permission\"`) || strings.Contains(all, `\"mcp\"`) {
+	if all := strings.Join(tr.lines, "\n"); !strings.Contains(all, tools) || strings.Contains(all, `\"mcp\"`) {
 		t.Errorf("%s", all)
 	}
 }
 
-func TestAnAgentOfTheBridgeProtocolIsOfferedNothing(t *testing.T) {
-	b := equipped(t, "stderr:$TURN", "drain", ended)
-	b.profile.Runtime = profile.Bridge
-	if all := strings.Join(b.play(t).lines, "\n"); !strings.Contains(all, "protocol_version") || strings.Contains(all, "client_tools") {
-		t.Errorf("%s", all)
+// Who may not ask reads its stdin to the end, whatever clients offer, and has calls in lines refused.
+func TestToolsAreOfferedInTheTurnOnlyToWhoMayAsk(t *testing.T) {
+	for runtime, steps := range map[profile.Runtime][]string{
+		profile.Bridge: {"stderr:$TURN", "drain", ended},
+		profile.Events: {"stderr:$TURN", "drain", calling("1", "open_url", `{}`), done},
+	} {
+		b := equipped(t, steps...)
+		b.profile.Runtime, b.profile.Permission = runtime, false
+		tr := b.play(t)
+		if all := strings.Join(tr.lines, "\n"); !strings.Contains(all, "protocol_version") || strings.Contains(all, "client_tools") || len(tr.asked) > 0 {
+			t.Errorf("%s: %s", runtime, all)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type Turn struct {
 	Streaming   bool // pieces of the answer are passed on at once
 	Permission  bool // the agent may ask people
 	Artifacts   Artifacts
-	ClientTools []wire.ClientTool // that clients carry out
+	ClientTools []wire.ClientTool // that clients carry out, and the agent may call in lines: only with Permission
 	MCP         *bridge.MCP       // where they can be had as well; nil for nowhere
 }
 

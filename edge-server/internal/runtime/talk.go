@@ -27,10 +27,15 @@ type talk struct {
 	names callNames
 }
 
+// begin tells the agent its turn. Without an open stdin it can still call tools of clients, otherwise than in lines.
 func (t *talk) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.react(t.dialogue.Begin())
+	first := t.dialogue.Begin()
+	t.send(first.Reply)
+	if first.CloseInput {
+		t.input.Close()
+	}
 }
 
 func (t *talk) line(l process.Line) {
@@ -61,6 +66,15 @@ func (t *talk) ignore(line process.Line, reason string) {
 	t.emit(t.raw.add(line))
 }
 
+func (t *talk) send(reply []byte) {
+	if len(reply) == 0 {
+		return
+	}
+	if err := t.input.Send(reply); err != nil {
+		t.log.Warn("cannot answer the agent", "error", err)
+	}
+}
+
 func (t *talk) react(r Reaction) {
 	t.say(r.Events)
 	for _, ask := range r.Asks {
@@ -70,11 +84,7 @@ func (t *talk) react(r Reaction) {
 			t.ask(ask)
 		}
 	}
-	if len(r.Reply) > 0 {
-		if err := t.input.Send(r.Reply); err != nil {
-			t.log.Warn("cannot answer the agent", "error", err)
-		}
-	}
+	t.send(r.Reply)
 	if r.CloseInput {
 		t.desk.close()
 		t.input.Close()

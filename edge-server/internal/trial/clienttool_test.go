@@ -21,7 +21,7 @@ printf '{"type":"tool_call","target":"client","tool_call_id":"1","tool_name":"%s
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Tools = tools
+	a.Tools, a.Profile.Permission = tools, true
 	return a
 }
 
@@ -63,7 +63,7 @@ read -r result; echo "$result" >&2; printf '{"type":"done","answer":"x"}\n'; exi
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Tools = tools
+	a.Tools, a.Profile.Permission = tools, true
 	mustHold(t, say(t, a, "x").err, `"tool_call_id":"17","tool_name":"a","status":"failed","error":{"code":"too_many_calls"`)
 }
 

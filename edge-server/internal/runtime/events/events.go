@@ -30,14 +30,13 @@ func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	}
 	state := bridge.NewTurnState(bridge.Profile{Streaming: turn.Streaming, Permission: turn.Permission})
 	return &dialogue{
-		turn: line, asks: turn.Permission, listens: turn.Permission || len(turn.ClientTools) > 0, asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state,
+		turn: line, asks: turn.Permission, asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state,
 	}, nil
 }
 
 type dialogue struct {
 	turn      []byte
-	asks      bool            // the agent may ask people
-	listens   bool            // stdin stays open after the turn line
+	asks      bool            // the agent may ask: stdin stays open after the turn line
 	asked     map[string]bool // prompts of this turn, by the agent's own ids; permissions are the bridge protocol's
 	artifacts runtime.Artifacts
 	bridge    *bridge.TurnState // of the lines of the bridge protocol among the agent's
@@ -51,7 +50,7 @@ type dialogue struct {
 }
 
 func (d *dialogue) Begin() runtime.Reaction {
-	return runtime.Reaction{Reply: d.turn, CloseInput: !d.listens}
+	return runtime.Reaction{Reply: d.turn, CloseInput: !d.asks}
 }
 
 func (d *dialogue) Line(data []byte) runtime.Reaction {
@@ -62,13 +61,13 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 		return runtime.Reaction{Ignored: string(ignored.Reason)}
 	case line.Bridge != nil:
 		r := d.bridgeLine(line)
-		r.CloseInput = d.listens && (line.Type == agentline.Result || line.Type == agentline.Error)
+		r.CloseInput = d.asks && (line.Type == agentline.Result || line.Type == agentline.Error)
 		return r
 	case d.over():
 		return runtime.Reaction{Ignored: string(agentline.AfterEnd)}
 	}
 	r := d.event(line)
-	r.CloseInput = d.listens && d.over() // nothing will be asked any more, and what is still open is moot
+	r.CloseInput = d.asks && d.over() // nothing will be asked any more, and what is still open is moot
 	return r
 }
 
@@ -81,7 +80,7 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 		d.spoken = d.spoken || l.Content != "" && run.ScopeID(l.AgentID) == ""
 		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content, Agent: l.AgentID, Last: l.Last})
 	case agentline.ToolCall:
-		return toolCall(l)
+		return d.toolCall(l)
 	case agentline.ToolResult:
 		return say(run.ToolResult{
 			ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error, Metadata: l.Metadata, Agent: l.AgentID,
@@ -112,9 +111,12 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	return fact(l)
 }
 
-// toolCall is a call of the agent's own, or of a tool that a client carries out.
-func toolCall(l agentline.Line) runtime.Reaction {
-	if l.Target == event.TargetClient {
+// toolCall is a call of the agent's own, or of a tool that a client carries out. The latter needs an open stdin, as a prompt does.
+func (d *dialogue) toolCall(l agentline.Line) runtime.Reaction {
+	switch {
+	case l.Target == event.TargetClient && !d.asks:
+		return warn(bridge.ReasonPermissionOff)
+	case l.Target == event.TargetClient:
 		return runtime.Reaction{Asks: []runtime.Ask{{
 			ID: l.ToolCallID, Kind: event.PromptClientTool, Tool: l.ToolName, Input: l.ToolArgs, Description: l.Intent, Agent: l.AgentID,
 		}}}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # breaks: client.result
-# with: events
+# with: events permission
 # It takes for granted that the client can do it.
 read -r turn
 case $turn in

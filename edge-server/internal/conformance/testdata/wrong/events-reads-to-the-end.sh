@@ -1,6 +1,6 @@
 #!/bin/sh
 # breaks: turn.one-line
-# with: events timeout=3s
+# with: events permission timeout=3s
 # It waits for the end of stdin, which does not come while a client offers tools.
 turn=$(cat)
 case $turn in

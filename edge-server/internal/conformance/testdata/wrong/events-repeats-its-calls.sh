@@ -1,6 +1,6 @@
 #!/bin/sh
 # breaks: client.id-unique
-# with: events
+# with: events permission
 # It calls twice by the same name.
 read -r turn
 case $turn in
