@@ -59,7 +59,10 @@ Examples:
 }
 
 // Run checks an agent of the events runtime.
-func (c *eventsCheckCommand) Run(p program) error { return c.check(p, profile.Events, c.ClientTool) }
+func (c *eventsCheckCommand) Run(p program) error {
+	c.Permission = c.Permission || len(c.ClientTool) > 0
+	return c.check(p, profile.Events, c.ClientTool)
+}
 
 func (f *checkFlags) checkSkip() error {
 	for _, skip := range f.Skip {
@@ -75,7 +78,7 @@ func (f *checkFlags) check(p program, runtime profile.Runtime, clientTools []str
 	if err != nil {
 		return err
 	}
-	a.Profile.Permission = a.Profile.Permission || f.Permission || len(clientTools) > 0
+	a.Profile.Permission = a.Profile.Permission || f.Permission
 	if err := f.checkSkip(); err != nil {
 		return err
 	}
