@@ -1,29 +1,17 @@
 package cards
 
-import "github.com/switchyard-dev/switchyard/shared/event"
+import (
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/form"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
 
-// Rule says what an event of the catalogue becomes in the trace of its conversation.
-type Rule struct {
-	Event event.Type
-	Form  string // the actions and the kinds of cards; "" for an event that is not shown
-	Why   string // one sentence: what is told, or why nothing is
-	apply applier
-}
+// Rule says what an event of the catalogue is told in the trace of its conversation, in actions and kinds of cards.
+type Rule form.Rule[applier]
 
 type applier func(*State, Fact)
 
 // appliers are the rules that do anything, by their events.
-var appliers = index(Rules())
-
-func index(rules []Rule) map[event.Type]applier {
-	byEvent := make(map[event.Type]applier, len(rules))
-	for _, r := range rules {
-		if r.apply != nil {
-			byEvent[r.Event] = r.apply
-		}
-	}
-	return byEvent
-}
+var appliers = form.Index(Rules())
 
 // Rules returns the decision for every event of the catalogue, those of reserved names last.
 func Rules() []Rule {
@@ -120,14 +108,9 @@ func unseenRules() []Rule {
 		{Event: event.RunCheckpoint, Why: "For resuming; nothing that a person acts on."},
 		{Event: event.RunOutputBatch, Why: "Raw output of the process; it is in the log."},
 		{Event: event.RunLateOutcome, Why: "Late: the cards have had their end."},
-		{Event: event.SessionInit, Why: "The agent's own session; for resuming. Its model is told by session.event.", apply: (*State).sessionInit},
+		{Event: event.SessionInit, Why: "The agent's own session; for resuming. Its model is told by session.event.", Apply: (*State).sessionInit},
 		{Event: event.RequestBegin, Why: "A person sees what comes of it."},
 		{Event: event.SessionMetrics, Why: "Counters while it works; the sum is told with the end of the turn."},
 	}
-	for _, row := range event.Rows() {
-		if row.Reserved {
-			rules = append(rules, Rule{Event: row.Stored, Why: "A reserved name: its payload has no decided shape."})
-		}
-	}
-	return rules
+	return append(rules, form.Reserved[Rule]()...)
 }

@@ -1,29 +1,17 @@
 package omni
 
-import "github.com/switchyard-dev/switchyard/shared/event"
+import (
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/form"
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
 
-// Rule says what an event of the catalogue is in the stream of its conversation.
-type Rule struct {
-	Event event.Type
-	Form  string // the messages; "" for an event that is none
-	Why   string // one sentence: what is told, or why nothing is
-	apply applier
-}
+// Rule says what an event of the catalogue is in the stream of its conversation, in messages.
+type Rule form.Rule[applier]
 
 type applier func(*State, Fact)
 
 // appliers are the rules that do anything, by their events.
-var appliers = index(Rules())
-
-func index(rules []Rule) map[event.Type]applier {
-	byEvent := make(map[event.Type]applier, len(rules))
-	for _, r := range rules {
-		if r.apply != nil {
-			byEvent[r.Event] = r.apply
-		}
-	}
-	return byEvent
-}
+var appliers = form.Index(Rules())
 
 // Rules returns the decision for every event of the catalogue, those of reserved names last.
 func Rules() []Rule {
@@ -92,10 +80,5 @@ func unseenRules() []Rule {
 		rules = append(rules, Rule{Event: t, Why: beside})
 	}
 	rules = append(rules, Rule{Event: event.RunLateOutcome, Why: "Late: the stream has had its end."})
-	for _, row := range event.Rows() {
-		if row.Reserved {
-			rules = append(rules, Rule{Event: row.Stored, Why: "A reserved name: its payload has no decided shape."})
-		}
-	}
-	return rules
+	return append(rules, form.Reserved[Rule]()...)
 }
