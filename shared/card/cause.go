@@ -39,6 +39,13 @@ var causes = map[fault.Code]ErrorType{
 	fault.SessionDissolved: InvalidInput,
 	fault.RecallTimeout:    InvalidInput,
 	fault.EditTimeout:      InvalidInput,
+	fault.TaskInProgress:   InvalidInput,
+	fault.Compacting:       InvalidInput,
+	fault.NotRunning:       InvalidInput,
+	fault.NotPending:       InvalidInput,
+	fault.NothingToCompact: InvalidInput,
+	fault.AlreadyCompacted: InvalidInput,
+	fault.ReadOnly:         InvalidInput,
 	fault.TooLate:          InvalidInput,
 	fault.DigestMismatch:   InvalidInput,
 	fault.CursorInvalid:    InvalidInput,
@@ -59,6 +66,8 @@ var causes = map[fault.Code]ErrorType{
 	fault.DispatchForged:   Internal,
 	fault.ReceiptForged:    Internal,
 	fault.Unsupported:      Internal,
+
+	fault.UnsupportedByRuntime: InvalidInput,
 
 	fault.Timeout:        ToolTimeout,
 	fault.AgentExited:    DependencyFail,

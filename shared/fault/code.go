@@ -37,6 +37,15 @@ const (
 	RecallTimeout        Code = "recall_timeout"         // the message is too old to be taken back by who sent it
 	EditTimeout          Code = "edit_timeout"           // the message is too old to be edited
 
+	TaskInProgress       Code = "task_in_progress"       // a task of the conversation is at work
+	Compacting           Code = "compacting"             // the context of the agent is being made smaller
+	NotRunning           Code = "not_running"            // no task of the conversation is at work
+	NotPending           Code = "not_pending"            // it is on its way to the agent and cannot be taken back
+	NothingToCompact     Code = "nothing_to_compact"     // the agent remembers nothing of this conversation
+	AlreadyCompacted     Code = "already_compacted"      // nothing was said since the context was made smaller
+	UnsupportedByRuntime Code = "unsupported_by_runtime" // the agent, or its machine, cannot do that
+	ReadOnly             Code = "read_only"              // the conversation is there to be read alone
+
 	CursorInvalid  Code = "cursor_invalid"  // not a cursor of ours
 	CursorReset    Code = "cursor_reset"    // cursor of another epoch, or trimmed: take a snapshot
 	CursorAhead    Code = "cursor_ahead"    // after_seq beyond the newest event

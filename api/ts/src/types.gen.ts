@@ -749,7 +749,7 @@ export interface Problem {
 }
 
 /** Append-only. `api/conventions.md` gives each code's meaning, `x-statuses` the status it comes with; read an unknown code by its status. */
-export type ProblemCode = "internal" | "invalid_request" | "invalid_json" | "body_too_large" | "unauthenticated" | "invalid_credentials" | "bootstrap_done" | "origin_refused" | "forbidden" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "too_large" | "invitation_invalid" | "enrolment_invalid" | "edge_revoked" | "edge_refused" | "agent_unknown" | "agent_operate_required" | "empty_prompt" | "run_ended" | "run_active" | "already_answered" | "prompt_cancelled" | "prompt_expired" | "digest_mismatch" | "session_dissolved" | "recall_timeout" | "edit_timeout" | "cursor_invalid" | "cursor_reset" | "cursor_ahead" | "cursor_negative" | "events_expired" | "blob_mismatch" | "busy";
+export type ProblemCode = "internal" | "invalid_request" | "invalid_json" | "body_too_large" | "unauthenticated" | "invalid_credentials" | "bootstrap_done" | "origin_refused" | "forbidden" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "too_large" | "invitation_invalid" | "enrolment_invalid" | "edge_revoked" | "edge_refused" | "agent_unknown" | "agent_operate_required" | "empty_prompt" | "run_ended" | "run_active" | "already_answered" | "prompt_cancelled" | "prompt_expired" | "digest_mismatch" | "session_dissolved" | "recall_timeout" | "edit_timeout" | "task_in_progress" | "compacting" | "not_running" | "not_pending" | "nothing_to_compact" | "already_compacted" | "unsupported_by_runtime" | "read_only" | "cursor_invalid" | "cursor_reset" | "cursor_ahead" | "cursor_negative" | "events_expired" | "blob_mismatch" | "busy";
 
 export type ProfileName = string;
 

@@ -344,10 +344,12 @@ const (
 	ProblemCodeAgentOperateRequired ProblemCode = "agent_operate_required"
 	ProblemCodeAgentUnknown         ProblemCode = "agent_unknown"
 	ProblemCodeAlreadyAnswered      ProblemCode = "already_answered"
+	ProblemCodeAlreadyCompacted     ProblemCode = "already_compacted"
 	ProblemCodeBlobMismatch         ProblemCode = "blob_mismatch"
 	ProblemCodeBodyTooLarge         ProblemCode = "body_too_large"
 	ProblemCodeBootstrapDone        ProblemCode = "bootstrap_done"
 	ProblemCodeBusy                 ProblemCode = "busy"
+	ProblemCodeCompacting           ProblemCode = "compacting"
 	ProblemCodeConflict             ProblemCode = "conflict"
 	ProblemCodeCursorAhead          ProblemCode = "cursor_ahead"
 	ProblemCodeCursorInvalid        ProblemCode = "cursor_invalid"
@@ -368,16 +370,22 @@ const (
 	ProblemCodeInvalidRequest       ProblemCode = "invalid_request"
 	ProblemCodeInvitationInvalid    ProblemCode = "invitation_invalid"
 	ProblemCodeNotFound             ProblemCode = "not_found"
+	ProblemCodeNotPending           ProblemCode = "not_pending"
+	ProblemCodeNotRunning           ProblemCode = "not_running"
+	ProblemCodeNothingToCompact     ProblemCode = "nothing_to_compact"
 	ProblemCodeOriginRefused        ProblemCode = "origin_refused"
 	ProblemCodePromptCancelled      ProblemCode = "prompt_cancelled"
 	ProblemCodePromptExpired        ProblemCode = "prompt_expired"
 	ProblemCodeRateLimited          ProblemCode = "rate_limited"
+	ProblemCodeReadOnly             ProblemCode = "read_only"
 	ProblemCodeRecallTimeout        ProblemCode = "recall_timeout"
 	ProblemCodeRunActive            ProblemCode = "run_active"
 	ProblemCodeRunEnded             ProblemCode = "run_ended"
 	ProblemCodeSessionDissolved     ProblemCode = "session_dissolved"
+	ProblemCodeTaskInProgress       ProblemCode = "task_in_progress"
 	ProblemCodeTooLarge             ProblemCode = "too_large"
 	ProblemCodeUnauthenticated      ProblemCode = "unauthenticated"
+	ProblemCodeUnsupportedByRuntime ProblemCode = "unsupported_by_runtime"
 )
 
 // Valid indicates whether the value is a known member of the ProblemCode enum.
@@ -389,6 +397,8 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeAlreadyAnswered:
 		return true
+	case ProblemCodeAlreadyCompacted:
+		return true
 	case ProblemCodeBlobMismatch:
 		return true
 	case ProblemCodeBodyTooLarge:
@@ -396,6 +406,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodeBootstrapDone:
 		return true
 	case ProblemCodeBusy:
+		return true
+	case ProblemCodeCompacting:
 		return true
 	case ProblemCodeConflict:
 		return true
@@ -437,6 +449,12 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeNotFound:
 		return true
+	case ProblemCodeNotPending:
+		return true
+	case ProblemCodeNotRunning:
+		return true
+	case ProblemCodeNothingToCompact:
+		return true
 	case ProblemCodeOriginRefused:
 		return true
 	case ProblemCodePromptCancelled:
@@ -444,6 +462,8 @@ func (e ProblemCode) Valid() bool {
 	case ProblemCodePromptExpired:
 		return true
 	case ProblemCodeRateLimited:
+		return true
+	case ProblemCodeReadOnly:
 		return true
 	case ProblemCodeRecallTimeout:
 		return true
@@ -453,9 +473,13 @@ func (e ProblemCode) Valid() bool {
 		return true
 	case ProblemCodeSessionDissolved:
 		return true
+	case ProblemCodeTaskInProgress:
+		return true
 	case ProblemCodeTooLarge:
 		return true
 	case ProblemCodeUnauthenticated:
+		return true
+	case ProblemCodeUnsupportedByRuntime:
 		return true
 	default:
 		return false
