@@ -26,7 +26,7 @@ func (s *State) runEnded(f Fact) {
 	if e.stop == omni.Aborted {
 		s.tell(main, omni.Abort(""))
 	}
-	t.Ended, t.Asked, t.Decided = true, nil, nil
+	t.Ended, t.Asked, t.Decided, main.Compact = true, nil, nil, false
 	if s.kept.Holder == t.Run {
 		s.kept.Holder = ""
 	}

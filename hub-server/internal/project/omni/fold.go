@@ -25,8 +25,9 @@ type Fact struct {
 	Run     Run
 	Event   event.Type
 	Payload json.RawMessage // as it is stored
-	Whole   string          // of a text or a result in a blob: what it says, or its beginning; "" where it cannot be had
-	Late    bool            // it came after the run had ended: nothing is said of it
+	// Blobs are what the blobs say that the payload points at, by their SHA-256, as far as it is to be had.
+	Blobs map[string]string
+	Late  bool // it came after the run had ended: nothing is said of it
 
 	// Of a message; nil for an event.
 	Message *Message
@@ -62,12 +63,15 @@ type memory struct {
 	Holder  id.Run     `json:"holder,omitempty"` // the run that speaks in the main session
 	Held    []held     `json:"held,omitempty"`   // what people said before the first session_meta
 	Runs    []*thread  `json:"runs,omitempty"`
+	Active  []Active   `json:"active,omitempty"`
+	Steers  []Steer    `json:"steers,omitempty"` // said to runs, and not taken yet
 }
 
 // held is a user's text that waits for the session_meta of the first context: what that says is known when an agent begins.
 type held struct {
-	At   time.Time `json:"at"`
-	Text string    `json:"text"`
+	At    time.Time `json:"at"`
+	Text  string    `json:"text"`
+	Place int64     `json:"place"`
 }
 
 // Bounds of the texts that wait.
@@ -108,6 +112,7 @@ func (s *State) Apply(f Fact) []omni.Message {
 		return nil
 	}
 	s.kept.Place, s.at, s.out = f.Place, f.At, nil
+	s.activate(f)
 	switch apply := appliers[f.Event]; {
 	case f.Late:
 	case f.Message != nil:
@@ -128,7 +133,7 @@ func (s *State) said(m Message) {
 		s.tell(main, omni.UserText(m.Text))
 		return
 	}
-	s.kept.Held = append(s.kept.Held, held{s.at, m.Text})
+	s.kept.Held = append(s.kept.Held, held{s.at, m.Text, s.kept.Place})
 	size := 0
 	for _, h := range s.kept.Held {
 		size += len(h.Text)
@@ -145,15 +150,21 @@ func (s *State) tell(in *session, p omni.Payload) bool {
 }
 
 func (s *State) emit(in *session, at time.Time, p omni.Payload) bool {
-	m, err := omni.New(at, p)
-	for i := len(in.Chain) - 1; err == nil && i >= 0; i-- {
-		m, err = m.WithOrigin(in.Chain[i])
-	}
+	m, err := in.message(at, p)
 	if err != nil { // a field that S1 needs is empty, or it is too large
 		return false
 	}
 	s.out = append(s.out, m)
 	return true
+}
+
+// message is a payload as the session says it.
+func (in *session) message(at time.Time, p omni.Payload) (omni.Message, error) {
+	m, err := omni.New(at, p)
+	for i := len(in.Chain) - 1; err == nil && i >= 0; i-- {
+		m, err = m.WithOrigin(in.Chain[i])
+	}
+	return m, err
 }
 
 // introduce begins a context: with its meta, and what people have said before it in the first one of the conversation.
@@ -175,6 +186,9 @@ func (s *State) introduce(in *session) {
 	}
 	s.kept.Held = nil
 }
+
+// blob is what a blob says that the payload points at, "" where it is not to be had.
+func (f Fact) blob(ref *event.BlobRef) string { return f.Blobs[ref.SHA256] }
 
 func read[P any](f Fact) (P, bool) {
 	var p P

@@ -17,6 +17,7 @@ type request struct {
 	Stated  bool       `json:"stated,omitempty"`  // the agent states its requests in this run
 	Counted bool       `json:"counted,omitempty"` // and what each of them used
 	Failed  bool       `json:"failed,omitempty"`  // the newest one did not end well
+	Waits   bool       `json:"waits,omitempty"`   // it is made again in a while
 }
 
 // end is how a request, or what a session did for a run, has ended.
@@ -38,7 +39,7 @@ func (s *State) begin(in *session) {
 	if in.Request.Open {
 		return
 	}
-	in.Request.Open = true
+	in.Request.Open, in.Request.Waits = true, false
 	in.Request.Number++
 	s.tell(in, omni.RequestBegin())
 }
@@ -54,6 +55,7 @@ func (s *State) requestEnds(in *session, e end) {
 		in.Turns++
 	}
 	in.Request.Open, in.Request.Attempt, in.Request.Failed = false, 0, e.stop != omni.Completed
+	in.Request.Waits = e.retryIn != nil
 	s.tell(in, omni.RequestEnd(e.stop, omni.RetryDetail{ErrorMessage: e.failure, Attempt: e.attempt, RetryInMS: e.retryIn}))
 }
 

@@ -244,11 +244,11 @@ func TestPeopleAreNotHeldForEver(t *testing.T) {
 func TestWhatIsInABlob(t *testing.T) {
 	s := begun().calls("a")
 	s.add(omnifold.Fact{
-		Run: omnifold.Run{ID: theRun}, Event: event.ToolCompleted, Whole: "large",
+		Run: omnifold.Run{ID: theRun}, Event: event.ToolCompleted, Blobs: map[string]string{"x": "large"},
 		Payload: json.RawMessage(`{"tool_call_id":"a","result_blob":{"sha256":"x","size":5},"result_checksum":"x"}`),
 	})
 	s.add(omnifold.Fact{
-		Run: omnifold.Run{ID: theRun}, Event: event.MessageDone, Whole: "There are",
+		Run: omnifold.Run{ID: theRun}, Event: event.MessageDone, Blobs: map[string]string{"x": "There are"},
 		Payload: json.RawMessage(`{"message_id":"msg_1","content_blob":{"sha256":"x","size":14},"content_checksum":"x"}`),
 	})
 	text := string(joined(fold(s.facts)))

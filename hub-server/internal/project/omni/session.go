@@ -20,7 +20,8 @@ type session struct {
 	Message id.Message       `json:"message,omitempty"` // that the agent is at
 	Told    told             `json:"told"`              // of its text
 	Request request          `json:"request"`
-	Turns   omni.Count       `json:"turns,omitempty"` // requests that went well
+	Turns   omni.Count       `json:"turns,omitempty"`   // requests that went well
+	Compact bool             `json:"compact,omitempty"` // its context is being compacted
 	Used    omni.TokenCounts `json:"used"`
 	Spent   omni.TokenCounts `json:"spent"` // by the run at hand, not yet told
 
@@ -34,8 +35,8 @@ type thread struct {
 	Parent     id.Run                      `json:"parent,omitempty"`
 	Own        *session                    `json:"own,omitempty"` // nil for the one that speaks in the main session
 	Subs       map[event.SubAgent]*session `json:"subs,omitempty"`
-	Order      []event.SubAgent            `json:"order,omitempty"` // in which they began
-	Asked      map[id.Request]asked        `json:"asked,omitempty"`
+	Order      []event.SubAgent            `json:"order,omitempty"`   // in which they began
+	Asked      []asked                     `json:"asked,omitempty"`   // and not answered, the oldest first
 	Decided    map[string]omni.Decision    `json:"decided,omitempty"` // of calls that have not begun
 	Cancelling bool                        `json:"cancelling,omitempty"`
 	Ended      bool                        `json:"ended,omitempty"`
@@ -113,7 +114,7 @@ func (s *State) below(t *thread, who, parent event.SubAgent) *session {
 
 func (s *State) runStarted(f Fact) {
 	t := s.of(f.Run)
-	if p, ok := read[event.RunStartedPayload](f); ok && p.WorkDir != "" {
+	if p, ok := read[event.RunStartedPayload](f); ok { // also in place of another machine's
 		s.main(t).Workspace = p.WorkDir
 	}
 }

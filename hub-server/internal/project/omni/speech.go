@@ -2,6 +2,7 @@ package omni
 
 import (
 	"hash/crc64"
+	"time"
 	"unicode/utf8"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -10,8 +11,9 @@ import (
 
 // fragment is a text, or reasoning, that has begun and not ended. A session has one at a time: where the agent goes on with the other, it ends.
 type fragment struct {
-	Thinking bool   `json:"thinking,omitempty"`
-	Text     string `json:"text"` // so far: the complete message repeats it
+	Thinking bool      `json:"thinking,omitempty"`
+	Text     string    `json:"text"` // so far: the complete message repeats it
+	At       time.Time `json:"at"`   // its beginning
 }
 
 // told is what has been said of a text: how much, and a checksum of it.
@@ -77,7 +79,7 @@ func (s *State) say(in *session, thinking bool, text string) {
 		}
 		s.requestBegins(in)
 		if in.Open == nil {
-			in.Open = &fragment{Thinking: thinking}
+			in.Open = &fragment{Thinking: thinking, At: s.at}
 			s.tell(in, in.Open.piece(omni.Start, "", ""))
 		}
 		n := min(len(text), maxOpen-len(in.Open.Text))
@@ -135,7 +137,7 @@ func (s *State) messageDone(f Fact) {
 	s.turnTo(in, event.MessageStartedPayload{MessageID: p.MessageID})
 	text := p.Content
 	if p.ContentBlob != nil {
-		text = f.Whole
+		text = f.blob(p.ContentBlob)
 	}
 	rest, goesOn := in.Told.rest(text)
 	if !goesOn && p.ContentBlob == nil {

@@ -20,10 +20,14 @@ type call struct {
 	Request int    `json:"request"` // in which the model made it
 }
 
-// asked is a call that a prompt asks about.
+// asked is what a permission is asked for: mostly a call, which may not have begun.
 type asked struct {
-	Agent event.SubAgent `json:"agent,omitempty"`
-	Call  string         `json:"call"`
+	Request id.Request     `json:"request"`
+	Agent   event.SubAgent `json:"agent,omitempty"`
+	Call    string         `json:"call,omitempty"` // "" if it is about none
+	Tool    string         `json:"tool,omitempty"`
+	Input   string         `json:"input,omitempty"`
+	Person  bool           `json:"person,omitempty"` // a person is to answer
 }
 
 // mostNames is how many tool_call_ids a session remembers, to give each call one of its own.
@@ -31,16 +35,7 @@ const mostNames = 1024
 
 // callOf finds a call of a run and its session: that of who, or any other that has such a call.
 func (s *State) callOf(t *thread, who event.SubAgent, id string) (*session, *call) {
-	sessions := []*session{s.in(t, who), s.main(t)}
-	for _, name := range t.Order {
-		sessions = append(sessions, t.Subs[name])
-	}
-	for _, in := range sessions {
-		if c := in.find(id); c != nil {
-			return in, c
-		}
-	}
-	return nil, nil
+	return t.calls(s.main(t), s.in(t, who), id)
 }
 
 func (in *session) find(call string) *call {
@@ -74,8 +69,8 @@ func (s *State) toolStarted(f Fact) {
 	s.close(in, "")
 	s.requestBegins(in)
 	arguments := string(p.Arguments)
-	if p.ArgumentsBlob != nil && f.Whole != "" {
-		arguments = f.Whole
+	if p.ArgumentsBlob != nil && f.blob(p.ArgumentsBlob) != "" {
+		arguments = f.blob(p.ArgumentsBlob)
 	}
 	c := &call{ID: p.ToolCallID, Name: in.nameFor(p.ToolCallID), Request: in.Request.Number}
 	if !s.tell(in, omni.ToolCall(c.Name, p.ToolName, arguments)) {
@@ -96,7 +91,7 @@ func (s *State) toolCompleted(f Fact) {
 	}
 	output := text(p.Result)
 	if p.ResultBlob != nil {
-		output = f.Whole
+		output = f.blob(p.ResultBlob)
 	}
 	s.returned(s.of(f.Run), p.AgentID, p.ToolCallID, output, "")
 }
@@ -144,14 +139,27 @@ func (s *State) answer(in *session, c *call, output string, reason omni.StopReas
 
 func (s *State) promptRequested(f Fact) {
 	p, ok := read[event.PromptRequestedPayload](f)
-	if !ok || p.Kind != event.PromptPermission || p.ToolCallID == "" {
+	if !ok || p.Kind != event.PromptPermission {
 		return
 	}
 	t := s.of(f.Run)
-	if t.Asked == nil {
-		t.Asked = map[id.Request]asked{}
+	t.forget(p.RequestID)
+	input := string(p.Input)
+	if p.InputBlob != nil && f.blob(p.InputBlob) != "" {
+		input = f.blob(p.InputBlob)
 	}
-	t.Asked[p.RequestID] = asked{p.AgentID, p.ToolCallID}
+	t.Asked = append(t.Asked, asked{p.RequestID, p.AgentID, p.ToolCallID, p.ToolName, input, p.Asks == event.Person})
+}
+
+// forget returns what a request has asked for, which is not open any more.
+func (t *thread) forget(request id.Request) (a asked, known bool) {
+	i := slices.IndexFunc(t.Asked, func(a asked) bool { return a.Request == request })
+	if i < 0 {
+		return a, false
+	}
+	a = t.Asked[i]
+	t.Asked = slices.Delete(t.Asked, i, i+1)
+	return a, true
 }
 
 func (s *State) promptAnswered(f Fact) {
@@ -173,11 +181,10 @@ func (s *State) promptExpired(f Fact) {
 // decided says a decision, or keeps it for a call that has not begun.
 func (s *State) decided(f Fact, request id.Request, decision omni.Decision) {
 	t := s.of(f.Run)
-	a, known := t.Asked[request]
-	if !known {
+	a, known := t.forget(request)
+	if !known || a.Call == "" {
 		return
 	}
-	delete(t.Asked, request)
 	if in, c := s.callOf(t, a.Agent, a.Call); c != nil {
 		s.decide(in, c, decision)
 		return

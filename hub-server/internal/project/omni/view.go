@@ -1,0 +1,161 @@
+package omni
+
+import (
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+// Ask is a permission that waits for a person.
+type Ask struct {
+	Request    id.Request
+	Run        id.Run
+	ToolCallID string // as the stream has it, or the request's id if it is about no call
+	Tool       string
+	Input      string   // a JSON object
+	Origin     []string // of the session that asks
+}
+
+// Steer is what a person has said to a run at work which its agent has not taken.
+type Steer struct {
+	ID   string `json:"id"`
+	Run  id.Run `json:"run"`
+	Text string `json:"text"`
+}
+
+// Active is a run that has not ended.
+type Active struct {
+	Run   id.Run `json:"run"`
+	Begun bool   `json:"begun,omitempty"`
+}
+
+// Asks are the permissions that wait for a person, run by run, the oldest first.
+func (s *State) Asks() (all []Ask) {
+	for _, t := range s.kept.Runs {
+		for _, a := range t.Asked {
+			if a.Person {
+				all = append(all, s.ask(t, a))
+			}
+		}
+	}
+	return all
+}
+
+func (s *State) ask(t *thread, a asked) Ask {
+	in := s.main(t)
+	if sub := t.Subs[a.Agent]; sub != nil {
+		in = sub
+	}
+	out := Ask{Request: a.Request, Run: t.Run, ToolCallID: string(a.Request), Tool: a.Tool, Input: a.Input}
+	if a.Call != "" {
+		if of, c := t.calls(s.main(t), in, a.Call); c != nil {
+			in, out.ToolCallID = of, c.Name
+		} else {
+			out.ToolCallID = in.nameFor(a.Call)
+		}
+	}
+	out.Origin = slices.Clone(in.Chain)
+	return out
+}
+
+// calls finds a call among those of a session first, and then of the run's others.
+func (t *thread) calls(main, first *session, id string) (*session, *call) {
+	sessions := []*session{first, main}
+	for _, name := range t.Order {
+		sessions = append(sessions, t.Subs[name])
+	}
+	for _, in := range sessions {
+		if c := in.find(id); c != nil {
+			return in, c
+		}
+	}
+	return nil, nil
+}
+
+// Waiting are the runs with an agent that waits before it makes a request again.
+func (s *State) Waiting() []id.Run {
+	return s.with(func(in *session) bool { return in.Request.Waits })
+}
+
+// Compacting are the runs with an agent that makes its context smaller right now.
+func (s *State) Compacting() []id.Run {
+	return s.with(func(in *session) bool { return in.Compact })
+}
+
+func (s *State) with(is func(*session) bool) (runs []id.Run) {
+	for _, t := range s.kept.Runs {
+		if !t.Ended && slices.ContainsFunc(s.sessions(t), is) {
+			runs = append(runs, t.Run)
+		}
+	}
+	return runs
+}
+
+// sessions are those in which a run speaks: its own agent's, if it has the floor or one of its own, and its sub-agents'.
+func (s *State) sessions(t *thread) (all []*session) {
+	if t.Own != nil || s.kept.Holder == t.Run {
+		all = append(all, s.main(t))
+	}
+	for _, name := range t.Order {
+		all = append(all, t.Subs[name])
+	}
+	return all
+}
+
+// Steering is what was said to runs at work and not taken yet, the oldest first.
+func (s *State) Steering() []Steer { return slices.Clone(s.kept.Steers) }
+
+// Active are the runs that have not ended, in the order in which they came.
+func (s *State) Active() []Active { return slices.Clone(s.kept.Active) }
+
+// activate keeps the list of runs that have not ended: what ends one is the last that is heard of it.
+func (s *State) activate(f Fact) {
+	if f.Message != nil || f.Late {
+		return
+	}
+	i := slices.IndexFunc(s.kept.Active, func(a Active) bool { return a.Run == f.Run.ID })
+	switch {
+	case f.Event.Terminal():
+		s.kept.Active = slices.DeleteFunc(s.kept.Active, func(a Active) bool { return a.Run == f.Run.ID })
+		s.kept.Steers = slices.DeleteFunc(s.kept.Steers, func(steer Steer) bool { return steer.Run == f.Run.ID })
+	case i >= 0:
+		s.kept.Active[i].Begun = s.kept.Active[i].Begun || f.Event != event.RunQueued
+	case f.Event == event.RunQueued, f.Event == event.RunStarted:
+		s.kept.Active = append(s.kept.Active, Active{Run: f.Run.ID, Begun: f.Event == event.RunStarted})
+	}
+}
+
+// Open is what a reader that comes now needs to go on with what is open: of each fragment its start, and one delta in place of those that there were.
+func (s *State) Open() (open []omni.Message) {
+	tell := func(in *session) {
+		if in.Open == nil {
+			return
+		}
+		for _, p := range []omni.Payload{in.Open.piece(omni.Start, "", ""), in.Open.piece(omni.Delta, in.Open.Text, "")} {
+			if m, err := in.message(in.Open.At, p); err == nil { // as it could be before, in pieces
+				open = append(open, m)
+			}
+		}
+	}
+	tell(s.kept.Main)
+	for _, t := range s.kept.Runs {
+		for _, in := range s.sessions(t) {
+			if in != s.kept.Main {
+				tell(in)
+			}
+		}
+	}
+	return open
+}
+
+// Revise puts what a message at a place says now in place of what it said, "" for one that was taken back: as far as it has not been told.
+func (s *State) Revise(place int64, text string) {
+	s.kept.Held = slices.DeleteFunc(s.kept.Held, func(h held) bool { return h.Place == place && text == "" })
+	for i := range s.kept.Held {
+		if s.kept.Held[i].Place == place {
+			s.kept.Held[i].Text = text
+		}
+	}
+}
