@@ -35,6 +35,7 @@ func AgentFacts() []AgentFact {
 		{ContextCompaction, CompactionPayload{}, "The model's context was made shorter."},
 		{AuthStatus, AuthStatusPayload{}, "How the runtime's login stands."},
 		{AgentNotice, NoticePayload{}, "Something that the person should know about the whole conversation."},
+		{SteerTaken, SteerTakenPayload{}, "The agent gives to the model what was said to it while it works."},
 	}
 }
 

@@ -3,6 +3,7 @@ package event_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,8 +90,14 @@ func agentFactExamples() map[string]any {
 		"run.agent.context_compaction": event.CompactionPayload{AgentID: "sub_z", Subject: "old results", Bytes: 4096},
 		"run.agent.auth_status":        event.AuthStatusPayload{Status: event.AuthExpired, Summary: "The login is old.", ActionHint: "Log in again."},
 		"run.agent.notice":             event.NoticePayload{Topic: "bash_disabled", AgentID: "sub_z", Summary: "No shell.", ActionHint: "Allow it."},
+		"run.steered":                  event.SteeredPayload{SteerID: "steer_0123456789abcdef", Text: "a < b first", UserID: "user_1"},
+		"run.steer_withdrawn":          event.SteerWithdrawnPayload{SteerID: "steer_0123456789abcdef", UserID: "user_1"},
+		"run.agent.steer_taken":        event.SteerTakenPayload{SteerID: "steer_0123456789abcdef"},
 	}
 }
+
+// unscoped facts are of several sub-agents, of none, and of the agent that people talk to.
+var unscoped = []event.Type{event.SubAgentsComplete, event.AuthStatus, event.SteerTaken}
 
 // TestWhateverHappensInASubAgentCanSaySo holds every payload that has a scope to one name for it.
 func TestWhateverHappensInASubAgentCanSaySo(t *testing.T) {
@@ -99,7 +106,7 @@ func TestWhateverHappensInASubAgentCanSaySo(t *testing.T) {
 		said[name] = payload
 	}
 	for _, f := range event.AgentFacts() {
-		if f.Type != event.SubAgentsComplete && f.Type != event.AuthStatus { // of several, of none
+		if !slices.Contains(unscoped, f.Type) {
 			said[string(f.Type)] = agentFactExamples()[string(f.Type)]
 		}
 	}

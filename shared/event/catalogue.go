@@ -28,7 +28,8 @@ func (t Type) Droppable() bool {
 // than this code.
 func (t Type) Appenders() Appender {
 	switch t {
-	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired, RunNotice, RunCardOrphaned:
+	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired, RunNotice, RunCardOrphaned,
+		RunSteered, SteerWithdrawn:
 		return ByHub
 	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptRequested, PromptAnswered:
 		return ByEdge | ByHub
@@ -114,6 +115,8 @@ func ownRows() []Row {
 		{Stored: RunProcessEnded, Producer: "turns", Meaning: "The agent process has ended, but people were asked: the run waits for them all the same."},
 		{Stored: RunNotice, Producer: "watch", Meaning: "Something about the edge or its runtimes that the people of the conversation should know; once while it lasts."},
 		{Stored: RunCardOrphaned, Producer: "watchdog", Meaning: "Nothing was heard of a card for longer than its kind may be silent: it counts as failed."},
+		{Stored: RunSteered, Producer: "steering", Meaning: "Somebody said something to the agent while it works; it has not got it yet."},
+		{Stored: SteerWithdrawn, Producer: "steering", Meaning: "What was said to the agent while it works is taken back; it has not taken it."},
 	}
 	rows = append(rows, agentFactRows()...)
 	for i := range rows {

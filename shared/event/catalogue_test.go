@@ -168,7 +168,7 @@ func TestWhereInARunsLifeAnEventHasItsPlace(t *testing.T) {
 
 func TestWhoMayAppend(t *testing.T) {
 	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome, event.PromptExpired,
-		event.RunNotice, event.RunCardOrphaned}
+		event.RunNotice, event.RunCardOrphaned, event.RunSteered, event.SteerWithdrawn}
 	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptRequested,
 		event.PromptAnswered}
 	for _, r := range event.Rows() {

@@ -31,7 +31,7 @@ func (t Type) Legal() Phase {
 		return Stopping
 	case RunCompleted, RunProcessEnded:
 		return Working | Stopping
-	case RunFailed, RunInterrupted, RunNotice:
+	case RunFailed, RunInterrupted, RunNotice, RunSteered, SteerWithdrawn:
 		return open
 	case RunLateOutcome:
 		return Over

@@ -66,6 +66,10 @@ func watchPayloadOf(t Type) any {
 		return NoticePayload{}
 	case RunCardOrphaned:
 		return CardOrphanedPayload{}
+	case RunSteered:
+		return SteeredPayload{}
+	case SteerWithdrawn:
+		return SteerWithdrawnPayload{}
 	}
 	return nil
 }

@@ -40,6 +40,8 @@ const (
 	RunProcessEnded Type = "run.process_ended"
 	RunNotice       Type = "run.notice"
 	RunCardOrphaned Type = "run.card_orphaned"
+	RunSteered      Type = "run.steered"
+	SteerWithdrawn  Type = "run.steer_withdrawn"
 )
 
 // Stored names of the facts that an agent states about its work; AgentFacts has their shapes.
@@ -68,6 +70,7 @@ const (
 	ContextCompaction Type = "run.agent.context_compaction"
 	AuthStatus        Type = "run.agent.auth_status"
 	AgentNotice       Type = "run.agent.notice"
+	SteerTaken        Type = "run.agent.steer_taken"
 )
 
 // Appender says who may put an event into a run's log.

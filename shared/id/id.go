@@ -3,7 +3,7 @@
 // Parse… and compares them as strings.
 //
 // Shapes, on every surface: `user_ dev_ edge_ agent_ sess_ msg_ art_ team_ asg_ inv_ conn_ dlv_ ntf_` + UUIDv7 with hyphens;
-// `run_` + 16, `evt_` + 20, `req_` + 16, `tr_` + 24 lower-case hex (S0 §3.2).
+// `run_` + 16, `evt_` + 20, `req_` + 16, `steer_` + 16, `tr_` + 24 lower-case hex (S0 §3.2).
 package id
 
 import (
@@ -36,6 +36,7 @@ type (
 	Run          string
 	Event        string
 	Request      string
+	Steer        string // what is said to a run while it works
 	Trace        string
 )
 
@@ -55,11 +56,13 @@ const (
 	runPrefix          = "run_"
 	eventPrefix        = "evt_"
 	requestPrefix      = "req_"
+	steerPrefix        = "steer_"
 	tracePrefix        = "tr_"
 
 	runHex     = 16
 	eventHex   = 20
 	requestHex = 16
+	steerHex   = 16
 	traceHex   = 24
 )
 
@@ -79,6 +82,7 @@ func NewNotification() Notification { return Notification(newUUID(notificationPr
 func NewRun() Run                   { return Run(newHex(runPrefix, runHex)) }
 func NewEvent() Event               { return Event(newHex(eventPrefix, eventHex)) }
 func NewRequest() Request           { return Request(newHex(requestPrefix, requestHex)) }
+func NewSteer() Steer               { return Steer(newHex(steerPrefix, steerHex)) }
 func NewTrace() Trace               { return Trace(newHex(tracePrefix, traceHex)) }
 
 // ParseUser and its siblings accept exactly the shape that the New function makes; the error wraps ErrMalformed.
@@ -99,6 +103,7 @@ func ParseNotification(s string) (Notification, error) {
 func ParseRun(s string) (Run, error)         { return parseHex[Run](s, runPrefix, runHex) }
 func ParseEvent(s string) (Event, error)     { return parseHex[Event](s, eventPrefix, eventHex) }
 func ParseRequest(s string) (Request, error) { return parseHex[Request](s, requestPrefix, requestHex) }
+func ParseSteer(s string) (Steer, error)     { return parseHex[Steer](s, steerPrefix, steerHex) }
 func ParseTrace(s string) (Trace, error)     { return parseHex[Trace](s, tracePrefix, traceHex) }
 
 func newUUID(prefix string) string {

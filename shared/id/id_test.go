@@ -30,12 +30,12 @@ func kinds() []kind {
 		of("art", id.NewArtifact, id.ParseArtifact), of("att", id.NewAttachment, id.ParseAttachment), of("inv", id.NewInvitation, id.ParseInvitation), of("ntf", id.NewNotification, id.ParseNotification),
 		of("conn", id.NewConnection, id.ParseConnection), of("dlv", id.NewDelivery, id.ParseDelivery),
 		of("run", id.NewRun, id.ParseRun), of("evt", id.NewEvent, id.ParseEvent), of("req", id.NewRequest, id.ParseRequest),
-		of("tr", id.NewTrace, id.ParseTrace),
+		of("steer", id.NewSteer, id.ParseSteer), of("tr", id.NewTrace, id.ParseTrace),
 	}
 }
 
 func TestFreshIDsHaveTheirShapeAndParse(t *testing.T) {
-	hex := map[string]string{"run": "16", "evt": "20", "req": "16", "tr": "24"}
+	hex := map[string]string{"run": "16", "evt": "20", "req": "16", "steer": "16", "tr": "24"}
 	for _, k := range kinds() {
 		shape := `[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`
 		if digits, ok := hex[k.name]; ok {

@@ -29,8 +29,8 @@ func messages() map[string]any {
 	return map[string]any{
 		"hello": wire.Hello{
 			Protocol: wire.Protocol, Incarnation: "0123456789abcdef", BootNonce: "0011223344556677", Floor: 7, FloorChain: receipt.Chain, Head: 43,
-			Committed: &receipt, Version: "v1.0.0", Hostname: "mac", LiveRuns: []id.Run{"run_0123456789abcdef"}, Shows: true,
-			Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history"}, {Name: "chat", Runtime: "bridge"}},
+			Committed: &receipt, Version: "v1.0.0", Hostname: "mac", LiveRuns: []id.Run{"run_0123456789abcdef"}, Shows: true, Controls: true,
+			Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history", Controls: wire.Controls()}, {Name: "chat", Runtime: "bridge"}},
 		},
 		"capabilities": wire.Capabilities{Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Description: "reads history"}}},
 		"welcome": wire.Welcome{
@@ -66,6 +66,12 @@ func messages() map[string]any {
 				Grants: []wire.Grant{{RequestID: "req_2", Digest: strings.Repeat("0a", 32), UpdatedInput: json.RawMessage(`{"n":1.0}`)}},
 			},
 		},
+		"dispatch_compact": wire.Dispatch{
+			TaskID: "run_0123456789abcdef", SessionID: "sess_1", AgentID: "agent_1", AgentName: "chat", Profile: "chat", Runtime: "events",
+			TriggerUserID: "user_1", TraceID: strings.Repeat("ab", 16), CreatedAt: at, ApprovalMode: wire.AllowReadonly, Compact: true, ThinkingLevel: "high",
+		},
+		"control_steer":    wire.ControlOrder{What: wire.ControlSteer, SteerID: "steer_0123456789abcdef", Text: "a < b first"},
+		"control_approval": wire.ControlOrder{What: wire.ControlApprovalMode, Mode: wire.AlwaysAsk},
 		"answer": wire.Answer{
 			RequestID: "req_1", Decision: event.Allow, Reason: "Fine.", UpdatedInput: json.RawMessage(`{"command":"ls"}`),
 			Digest: strings.Repeat("0a", 32), UserID: "user_1",
@@ -118,6 +124,9 @@ func TestMessagesAreReadAndNewKeysIgnored(t *testing.T) {
 	read(t, "command", func(b []byte) (any, error) { return wire.Decode[wire.Command](b) })
 	read(t, "dispatch", func(b []byte) (any, error) { return wire.Decode[wire.Dispatch](b) })
 	read(t, "dispatch_continues", func(b []byte) (any, error) { return wire.Decode[wire.Dispatch](b) })
+	read(t, "dispatch_compact", func(b []byte) (any, error) { return wire.Decode[wire.Dispatch](b) })
+	read(t, "control_steer", func(b []byte) (any, error) { return wire.Decode[wire.ControlOrder](b) })
+	read(t, "control_approval", func(b []byte) (any, error) { return wire.Decode[wire.ControlOrder](b) })
 	read(t, "answer", func(b []byte) (any, error) { return wire.Decode[wire.Answer](b) })
 	read(t, "cancel_order", func(b []byte) (any, error) { return wire.Decode[wire.CancelOrder](b) })
 	read(t, "receipt", func(b []byte) (any, error) { return wire.Decode[wire.CommandReceipt](b) })

@@ -61,8 +61,9 @@ type Hello struct {
 	Version     string         `json:"version"`
 	Hostname    string         `json:"hostname,omitempty"`
 	Profiles    []Profile      `json:"profiles"`
-	LiveRuns    []id.Run       `json:"live_runs"`       // runs whose process this edge holds or whose start is still pending
-	Shows       bool           `json:"shows,omitempty"` // the edge answers Show; one that is older does not
+	LiveRuns    []id.Run       `json:"live_runs"`          // runs whose process this edge holds or whose start is still pending
+	Shows       bool           `json:"shows,omitempty"`    // the edge answers Show; one that is older does not
+	Controls    bool           `json:"controls,omitempty"` // the edge takes Control commands and approval modes; one that is older does not
 }
 
 // Profile is something an edge can run: the capability that agents are bound to.
@@ -70,6 +71,8 @@ type Profile struct {
 	Name        string `json:"name"`
 	Runtime     string `json:"runtime"` // bridge | events
 	Description string `json:"description,omitempty"`
+	// Controls are what runs of it can be told while they work, in the words of ControlKind, and ThinkingLevels if turns may have a level.
+	Controls []string `json:"controls,omitempty"`
 }
 
 // Capabilities says on an open connection that what the edge can run is another than its hello said.
@@ -154,10 +157,11 @@ const (
 	Start        Kind = "start"
 	Cancel       Kind = "cancel"
 	AnswerPrompt Kind = "answer"
+	Control      Kind = "control" // for a run that is at work
 )
 
-// Command is one order from the hub. Body is a Dispatch for start, a CancelOrder for cancel and an Answer for answer. Signature is the hub's
-// HMAC over edge, delivery, kind, run, lease and body bytes: the edge keeps the whole command in its admission row and can show it later.
+// Command is one order from the hub. Body is a Dispatch for start, a CancelOrder for cancel, an Answer for answer and a ControlOrder for
+// control. Signature is the hub's HMAC over edge, delivery, kind, run, lease and body bytes: the edge keeps the whole command in its admission row and can show it later.
 type Command struct {
 	DeliveryID id.Delivery     `json:"delivery_id"`
 	Kind       Kind            `json:"kind"`
@@ -189,6 +193,12 @@ type Dispatch struct {
 	// edge that is older does not pass them on.
 	ClientTools []ClientTool `json:"client_tools,omitempty"`
 	Continues   *Continues   `json:"continues,omitempty"` // an earlier run of the same agent session, which ended waiting
+	// ApprovalMode is that of the person who triggered the run; "" leaves its permissions to the profile. An edge that is older leaves them in any case.
+	ApprovalMode ApprovalMode `json:"approval_mode,omitempty"`
+	// Compact asks the agent to make its model's context shorter and for nothing else: Prompt is empty then. ThinkingLevel is how hard the model should
+	// think in this turn; "" is the agent's to choose. Both are for profiles that name the control.
+	Compact       bool          `json:"compact,omitempty"`
+	ThinkingLevel ThinkingLevel `json:"thinking_level,omitempty"`
 }
 
 // CancelOrder is the body of a cancel.

@@ -134,6 +134,10 @@ func (w *world) events() []said {
 		if rapid.IntRange(0, 60).Draw(w.t, "stop") == 0 {
 			log = append(log, said{event: event.RunCancelling, payload: json.RawMessage(`{}`)})
 		}
+		if rapid.IntRange(0, 60).Draw(w.t, "steer") == 0 {
+			steering := rapid.SampledFrom([]event.Type{event.RunSteered, event.SteerWithdrawn, event.SteerTaken}).Draw(w.t, "steers")
+			log = append(log, said{event: steering, payload: json.RawMessage(`{"steer_id":"steer_1","text":"Only Go.","user_id":"user_1"}`)})
+		}
 	}
 	log = append(log, encode(w.t, n.Close(w.outcome()))...)
 	if rapid.Bool().Draw(w.t, "late") {

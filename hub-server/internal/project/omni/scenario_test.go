@@ -143,6 +143,17 @@ var scenarios = map[string]func() *scene{
 			of(child, event.MessageDelta, `{"message_id":"msg_2","content_index":0,"delta":"Two."}`).
 			of(child, event.RunCompleted, `{}`).of(beside, event.RunCompleted, `{}`).run(event.MessageDone, done).run(event.RunCompleted, completed)
 	},
+	"steered": func() *scene {
+		said := func(steer, text string) string {
+			return `{"steer_id":"steer_` + steer + `","text":"` + text + `","user_id":"user_1"}`
+		}
+		taken := func(steer string) string { return `{"steer_id":"steer_` + steer + `"}` }
+		return begun().run(event.RunSteered, said("1", "Only <b>Go</b>.")).says("There are ").run(event.SteerTaken, taken("1")).
+			run(event.RunSteered, said("2", "Count too.")).run(event.RunSteered, said("3", "Stop there.")).
+			run(event.SteerWithdrawn, `{"steer_id":"steer_2","user_id":"user_1"}`).run(event.MessageDone, done).
+			run(event.SteerTaken, taken("1")).run(event.SteerTaken, taken("2")).run(event.SteerTaken, taken("9")).
+			run(event.RunCompleted, completed)
+	},
 	"compaction": func() *scene {
 		return begun().says("There are ").run(event.CompactBoundary, `{"bytes":4096}`).run(event.MessageDone, done).
 			run(event.RunCompleted, completed)

@@ -20,9 +20,9 @@ type Ask struct {
 
 // Steer is what a person has said to a run at work which its agent has not taken.
 type Steer struct {
-	ID   string `json:"id"`
-	Run  id.Run `json:"run"`
-	Text string `json:"text"`
+	ID   id.Steer `json:"id"`
+	Run  id.Run   `json:"run"`
+	Text string   `json:"text"`
 }
 
 // Active is a run that has not ended.

@@ -98,6 +98,9 @@ func (w *world) events() []said {
 		if rapid.IntRange(0, 40).Draw(w.t, "stop") == 0 {
 			log = append(log, said{event: event.RunCancelling, payload: json.RawMessage(`{}`)})
 		}
+		if rapid.IntRange(0, 20).Draw(w.t, "steer") == 0 {
+			log = append(log, w.steer())
+		}
 	}
 	outcome := rapid.SampledFrom([]run.Outcome{
 		run.Completed(), run.Failed(event.ErrorObj{Code: "timeout", Message: "Too long."}), run.Cancelled(true), run.Interrupted("process_lost"),
@@ -108,6 +111,15 @@ func (w *world) events() []said {
 	}
 	log = append(log, closing...)
 	return append(log, said{event: event.MessageDelta, payload: json.RawMessage(`{"message_id":"msg_late","delta":"late"}`), late: true})
+}
+
+// steer draws what is said to the run, taken back, or taken by its agent, in any order.
+func (w *world) steer() said {
+	which := rapid.IntRange(0, 3).Draw(w.t, "which")
+	return said{
+		event:   rapid.SampledFrom([]event.Type{event.RunSteered, event.RunSteered, event.SteerTaken, event.SteerTaken, event.SteerWithdrawn}).Draw(w.t, "steers"),
+		payload: json.RawMessage(fmt.Sprintf(`{"steer_id":"steer_%016d","text":"Only Go.","user_id":"user_1"}`, which)),
+	}
 }
 
 func (w *world) action(who event.SubAgent) run.AgentEvent {
