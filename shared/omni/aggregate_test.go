@@ -37,7 +37,14 @@ func aggregated(t *testing.T, stream ...omni.Payload) (done, flushed []string) {
 	return done, flushed
 }
 
-func TestTheAggregatorTakesWhatComes(t *testing.T) {
+// aggregatorCase is what an aggregator makes of payloads, and of a flush.
+type aggregatorCase struct {
+	name          string
+	stream        []omni.Payload
+	done, flushed []string
+}
+
+func aggregatorCases() []aggregatorCase {
 	aborted := func(p omni.PartialTextPayload) omni.Payload {
 		p.StopReason = omni.Aborted
 		return p
@@ -47,11 +54,7 @@ func TestTheAggregatorTakesWhatComes(t *testing.T) {
 		cd  = `{"type":"text","role":"assistant","text":"cd"}`
 		out = `{"type":"tool_call_output","role":"user","output":`
 	)
-	for _, c := range []struct {
-		name          string
-		stream        []omni.Payload
-		done, flushed []string
-	}{
+	return []aggregatorCase{
 		{
 			name: "a start completes what is open",
 			stream: []omni.Payload{
@@ -112,7 +115,11 @@ func TestTheAggregatorTakesWhatComes(t *testing.T) {
 			},
 			flushed: []string{"00 " + ab},
 		},
-	} {
+	}
+}
+
+func TestTheAggregatorTakesWhatComes(t *testing.T) {
+	for _, c := range aggregatorCases() {
 		t.Run(c.name, func(t *testing.T) {
 			done, flushed := aggregated(t, c.stream...)
 			if got, want := strings.Join(done, "\n"), strings.Join(c.done, "\n"); got != want {
