@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the committed *.gen.go files, and the generated part of the TypeScript SDK, from api/openapi.yaml and shared/card. With --check it changes nothing
+# Makes the committed *.gen.go files, and the generated part of the TypeScript SDK, from api/openapi.yaml, shared/card and shared/omni. With --check it changes nothing
 # and fails, with a diff, if a committed file is not what they say.
 set -eu
 
@@ -30,7 +30,7 @@ for package in hub-server/internal/httpapi hub-server/client; do
 done
 typescript=api/ts/src
 (cd "$root" && go run ./deploy/e2e/cmd/tsgen "$out/$typescript")
-for file in hubEvents.ts types.gen.ts api.gen.ts cards.gen.ts; do
+for file in hubEvents.ts types.gen.ts api.gen.ts cards.gen.ts omni.gen.ts; do
 	if $check && ! diff -u "$root/$typescript/$file" "$out/$typescript/$file"; then
 		stale=1
 	fi

@@ -1,5 +1,5 @@
-// Command tsgen writes what the TypeScript SDK takes from api/openapi.yaml and shared/card into a folder: hubEvents.ts, types.gen.ts, api.gen.ts and
-// cards.gen.ts.
+// Command tsgen writes what the TypeScript SDK takes from api/openapi.yaml, shared/card and shared/omni into a folder: hubEvents.ts, types.gen.ts,
+// api.gen.ts, cards.gen.ts and omni.gen.ts.
 // scripts/generate.sh calls it.
 package main
 

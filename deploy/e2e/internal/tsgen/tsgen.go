@@ -1,6 +1,6 @@
 // Package tsgen writes the TypeScript that follows from api/openapi.yaml: the shapes of all resources and frames, a method for each
-// operation, and the constants and rules of the socket; and the words and shapes of cards, which follow from shared/card. It is in Go so
-// that `make generate` needs nothing else.
+// operation, and the constants and rules of the socket; and the words and shapes of cards, which follow from shared/card, and of OmniMessage, which
+// follow from shared/omni. It is in Go so that `make generate` needs nothing else.
 package tsgen
 
 import (
@@ -36,7 +36,9 @@ func Generate(ctx context.Context) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"hubEvents.ts": events, "types.gen.ts": types(doc), "api.gen.ts": api, "cards.gen.ts": told}, nil
+	return map[string][]byte{
+		"hubEvents.ts": events, "types.gen.ts": types(doc), "api.gen.ts": api, "cards.gen.ts": told, "omni.gen.ts": omniMessages(),
+	}, nil
 }
 
 // page is a file as it grows.
