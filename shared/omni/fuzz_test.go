@@ -16,6 +16,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(made(f, p).Line())
 	}
 	f.Add([]byte(`{"type":"model_msg","payload":{"type":"tool_call_output","images":[[],{"a":1}]},"origin":[null]}`))
+	f.Add([]byte(`{ "origin" : [ "s" ] , "type":"event_msg","payload":{"type":"abort"} }`))
+	f.Add([]byte(`{"type":"event_msg" , "\u006frigin":["a","b"] , "payload":{"type":"abort","origin":["c"]}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		m, err := omni.Decode(line)
 		if err != nil {
@@ -32,8 +34,15 @@ func FuzzDecode(f *testing.F) {
 		if invalid == nil && body != nil {
 			rewritten(t, m, body)
 		}
-		if passed, err := m.WithOrigin("s"); err == nil && (!passed.IsOfSubagent() || !bytes.Equal(passed.Payload(), m.Payload())) {
+		passed, err := m.WithOrigin("s")
+		if err == nil && (!passed.IsOfSubagent() || !bytes.Equal(passed.Payload(), m.Payload())) {
 			t.Fatalf("%q was passed on as %q", line, passed.Bytes())
+		}
+		if bare := passed.WithoutOrigin(); err == nil && !m.IsOfSubagent() && !bytes.Equal(bare.Bytes(), m.Bytes()) {
+			t.Fatalf("%q came back as %q", m.Bytes(), bare.Bytes())
+		}
+		if bare := m.WithoutOrigin(); bare.IsOfSubagent() || !bytes.Equal(bare.Payload(), m.Payload()) || bare.Timestamp() != m.Timestamp() {
+			t.Fatalf("%q without its origin is %q", m.Bytes(), bare.Bytes())
 		}
 	})
 }
