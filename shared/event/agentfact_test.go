@@ -88,11 +88,30 @@ func agentFactExamples() map[string]any {
 		"run.agent.memory_op":          event.MemoryOpPayload{Op: "write", AgentID: "sub_z", Subject: "likes tea", Bytes: 9},
 		"run.agent.compact_boundary":   event.CompactionPayload{AgentID: "sub_z", Subject: "the first hour", Bytes: 4096},
 		"run.agent.context_compaction": event.CompactionPayload{AgentID: "sub_z", Subject: "old results", Bytes: 4096},
-		"run.agent.auth_status":        event.AuthStatusPayload{Status: event.AuthExpired, Summary: "The login is old.", ActionHint: "Log in again."},
-		"run.agent.notice":             event.NoticePayload{Topic: "bash_disabled", AgentID: "sub_z", Summary: "No shell.", ActionHint: "Allow it."},
-		"run.steered":                  event.SteeredPayload{SteerID: "steer_0123456789abcdef", Text: "a < b first", UserID: "user_1"},
-		"run.steer_withdrawn":          event.SteerWithdrawnPayload{SteerID: "steer_0123456789abcdef", UserID: "user_1"},
-		"run.agent.steer_taken":        event.SteerTakenPayload{SteerID: "steer_0123456789abcdef"},
+		"run.agent.compaction_begin": event.CompactionBeginPayload{
+			AgentID: "sub_z", Reason: event.CompactedForContext, Mode: event.CompactionSummarize, Context: 250000, Turns: 12,
+		},
+		"run.agent.compaction_begin.bare": event.CompactionBeginPayload{Reason: event.CompactedByHand, Mode: event.CompactionDiscard},
+		"run.agent.compaction_end": event.CompactionEndPayload{
+			AgentID: "sub_z", Reason: event.CompactedForContext, Mode: event.CompactionSummarize, Status: event.RequestFailed, ErrorMessage: "No answer.",
+			Attempt: 1, RetryInMS: new(int64(2000)),
+		},
+		"run.agent.compaction_end.bare": event.CompactionEndPayload{
+			Reason: event.CompactedByHand, Mode: event.CompactionDiscard, Status: event.RequestCompleted,
+		},
+		"run.agent.tool_list_ready": event.ToolListReadyPayload{AgentID: "sub_z", Tools: []event.ListedTool{
+			{Name: "read", Description: "Reads <a> file.", Parameters: json.RawMessage(`{"type":"object"}`)}, {Name: "list"},
+		}},
+		"run.agent.mcp_connect_begin": event.MCPConnectBeginPayload{AgentID: "sub_z", Servers: []string{"files"}},
+		"run.agent.mcp_connect_end": event.MCPConnectEndPayload{AgentID: "sub_z", Status: event.RequestFailed, Results: []event.MCPResult{
+			{Server: "files", Transport: "stdio", Status: event.RequestCompleted, DurationMS: 12, Tools: []string{"read"}},
+			{Server: "web", Transport: "http", Status: event.RequestFailed, DurationMS: 3, Error: "It is away."},
+		}},
+		"run.agent.auth_status": event.AuthStatusPayload{Status: event.AuthExpired, Summary: "The login is old.", ActionHint: "Log in again."},
+		"run.agent.notice":      event.NoticePayload{Topic: "bash_disabled", AgentID: "sub_z", Summary: "No shell.", ActionHint: "Allow it."},
+		"run.steered":           event.SteeredPayload{SteerID: "steer_0123456789abcdef", Text: "a < b first", UserID: "user_1"},
+		"run.steer_withdrawn":   event.SteerWithdrawnPayload{SteerID: "steer_0123456789abcdef", UserID: "user_1"},
+		"run.agent.steer_taken": event.SteerTakenPayload{SteerID: "steer_0123456789abcdef"},
 	}
 }
 

@@ -140,6 +140,10 @@ func KeysOf(payload any) string {
 	shape := reflect.TypeOf(payload)
 	var keys []string
 	for i := range shape.NumField() {
+		if field := shape.Field(i); field.Anonymous {
+			keys = append(keys, KeysOf(reflect.Zero(field.Type).Interface()))
+			continue
+		}
 		tag := shape.Field(i).Tag
 		name, options, _ := strings.Cut(tag.Get("json"), ",")
 		if options == "omitempty" {

@@ -7,7 +7,7 @@ import (
 )
 
 // Encode is the one encoder of payloads: compact, `<` and `>` left alone, no line end, always valid UTF-8. What it returns is final: it
-// is stored, hashed and sent as it is. A json.RawMessage is returned unchanged if it is valid JSON.
+// is stored, hashed and sent as it is. A json.RawMessage is returned unchanged if it is valid JSON, and so is the value that a Keeping keeps.
 func Encode(payload any) (json.RawMessage, error) {
 	if raw, ok := payload.(json.RawMessage); ok {
 		if !json.Valid(raw) {
@@ -15,6 +15,19 @@ func Encode(payload any) (json.RawMessage, error) {
 		}
 		return bytes.ToValidUTF8(raw, []byte("\uFFFD")), nil
 	}
+	if with, ok := payload.(Keeping); ok {
+		if rest, key, value := with.Keep(); len(value) > 0 {
+			object, err := encodeWhole(rest)
+			if err != nil {
+				return nil, err
+			}
+			return splice(object, key, value)
+		}
+	}
+	return encodeWhole(payload)
+}
+
+func encodeWhole(payload any) (json.RawMessage, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

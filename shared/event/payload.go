@@ -27,19 +27,23 @@ type (
 		Role      string     `json:"role"` // assistant
 		AgentID   SubAgent   `json:"agent_id,omitempty"`
 	}
-	// DeltaPayload is used by message.delta and run.agent.thinking.
+	// DeltaPayload is used by message.delta and run.agent.thinking. Last and fidelity are of the latter: the block of reasoning ends with it.
 	DeltaPayload struct {
 		MessageID    id.Message `json:"message_id"` // empty for reasoning that stands by itself
 		ContentIndex int        `json:"content_index"`
 		Delta        string     `json:"delta"`
 		AgentID      SubAgent   `json:"agent_id,omitempty"`
+		Last         bool       `json:"last,omitempty"`
+		Fidelity
 	}
 	MessageCompletedPayload struct {
-		MessageID       id.Message `json:"message_id"`
-		Content         string     `json:"content,omitempty"`
-		ContentBlob     *BlobRef   `json:"content_blob,omitempty"` // instead of Content when it is large
-		ContentChecksum string     `json:"content_checksum"`       // hex SHA-256 of the UTF-8 bytes
-		AgentID         SubAgent   `json:"agent_id,omitempty"`
+		MessageID       id.Message    `json:"message_id"`
+		Content         string        `json:"content,omitempty"`
+		ContentBlob     *BlobRef      `json:"content_blob,omitempty"` // instead of Content when it is large
+		ContentChecksum string        `json:"content_checksum"`       // hex SHA-256 of the UTF-8 bytes
+		AgentID         SubAgent      `json:"agent_id,omitempty"`
+		StopReason      RequestStatus `json:"stop_reason,omitempty"` // of what was cut off, never completed
+		Fidelity
 	}
 	ToolStartedPayload struct {
 		ToolCallID string          `json:"tool_call_id"`
@@ -50,6 +54,7 @@ type (
 		Intent        string     `json:"intent,omitempty"` // what the call is for, in a person's words
 		AgentID       SubAgent   `json:"agent_id,omitempty"`
 		Target        ToolTarget `json:"target,omitempty"` // who carries the call out; absent for the agent's side
+		Fidelity
 	}
 	ToolCompletedPayload struct {
 		ToolCallID     string          `json:"tool_call_id"`
@@ -58,6 +63,8 @@ type (
 		ResultChecksum string          `json:"result_checksum"`       // hex SHA-256 of the canonical JSON of the result
 		Metadata       json.RawMessage `json:"metadata,omitempty"`    // an object: how to show the result (S0 render_hint, language, file_path)
 		AgentID        SubAgent        `json:"agent_id,omitempty"`
+		Images         []string        `json:"images,omitempty"`      // data:MIME;base64,… URLs
+		ImagesBlob     *BlobRef        `json:"images_blob,omitempty"` // instead of Images when they are large: the JSON of the list
 	}
 	ToolFailedPayload struct {
 		ToolCallID string   `json:"tool_call_id"`
@@ -79,6 +86,7 @@ type (
 	RunCancellingPayload struct {
 		RequestedBy id.User   `json:"requested_by"`
 		RequestedAt time.Time `json:"requested_at"`
+		Reason      string    `json:"reason,omitempty"` // why, in the words of who asked
 	}
 	RunCompletedPayload struct {
 		MessageID id.Message `json:"message_id,omitempty"` // absent when the agent said nothing
@@ -106,9 +114,17 @@ type (
 		Type    Type            `json:"type"` // the terminal that came late
 		Payload json.RawMessage `json:"payload"`
 	}
+	// SessionInitPayload names the agent's session, and says with what the context of its model runs as far as the agent tells it (S1, session_meta).
 	SessionInitPayload struct {
-		AgentSessionID string `json:"agent_session_id"`
-		Model          string `json:"model,omitempty"` // that answers, if the agent says which
+		AgentSessionID     string          `json:"agent_session_id"`
+		Model              string          `json:"model,omitempty"` // that answers
+		Provider           string          `json:"provider,omitempty"`
+		ModelContextWindow json.RawMessage `json:"model_context_window,omitempty"` // how many tokens fit, or a name for it
+		SystemPrompt       string          `json:"system_prompt,omitempty"`        // whole, nothing left to fill in
+		SystemPromptBlob   *BlobRef        `json:"system_prompt_blob,omitempty"`   // instead of SystemPrompt when it is large
+		Tools              json.RawMessage `json:"tools,omitempty"`                // a list of {name, description, parameters?}, as the model is told of them
+		ToolsBlob          *BlobRef        `json:"tools_blob,omitempty"`           // instead of Tools when they are large
+		AgentState         string          `json:"agent_state,omitempty"`          // the path of what the agent keeps between its runs
 	}
 	SessionStatePayload struct {
 		State string `json:"state"`

@@ -28,6 +28,7 @@ func examples() map[string]any {
 		"run.started.bare":                event.RunStartedPayload{StartedAt: at},
 		"run.output.batch":                event.OutputBatchPayload{Stream: "stderr", Lines: []string{"<one>", "two\u2028"}},
 		"run.cancelling":                  event.RunCancellingPayload{RequestedBy: "user_1", RequestedAt: at},
+		"run.cancelling.reason":           event.RunCancellingPayload{RequestedBy: "user_1", RequestedAt: at, Reason: "Wrong <branch>."},
 		"run.completed":                   event.RunCompletedPayload{MessageID: "msg_1"},
 		"run.completed.silent":            event.RunCompletedPayload{},
 		"run.failed":                      event.RunFailedPayload{Error: failure},
@@ -45,10 +46,18 @@ func examples() map[string]any {
 		"tool.call.started.blob":          event.ToolStartedPayload{ToolCallID: "t1", ToolName: "read", Arguments: json.RawMessage(`{}`), ArgumentsBlob: blob},
 		"tool.call.completed":             event.ToolCompletedPayload{ToolCallID: "t1", Result: json.RawMessage(`"<"`), ResultChecksum: sum},
 		"tool.call.completed.blob":        event.ToolCompletedPayload{ToolCallID: "t1", ResultBlob: blob, ResultChecksum: sum},
+		"tool.call.completed.images":      event.ToolCompletedPayload{ToolCallID: "t1", Result: json.RawMessage(`""`), ResultChecksum: sum, Images: []string{"data:image/png;base64,aGk="}},
+		"tool.call.completed.images.blob": event.ToolCompletedPayload{ToolCallID: "t1", Result: json.RawMessage(`""`), ResultChecksum: sum, ImagesBlob: blob},
+		"run.agent.tool_output":           event.ToolOutputPayload{ToolCallID: "t1", Delta: "a < b\n", AgentID: "sub_z"},
 		"tool.call.failed":                event.ToolFailedPayload{ToolCallID: "t1", Error: failure},
 		"artifact.created":                event.ArtifactCreatedPayload{Type: "file", ArtifactID: "art_1", Filename: "report.md", ContentType: "text/markdown", Size: 12, Checksum: sum},
 		"run.agent.thinking":              event.DeltaPayload{MessageID: "msg_1", ContentIndex: 1, Delta: "hm"},
 		"run.agent.session_init":          event.SessionInitPayload{AgentSessionID: "cli-1"},
+		"run.agent.session_init.whole": event.SessionInitPayload{
+			AgentSessionID: "cli-1", Model: "tiny", Provider: "ollama", ModelContextWindow: json.RawMessage(`8192`), SystemPrompt: "Be <brief>.",
+			Tools: json.RawMessage(`[{"name":"read","description":"Reads.","parameters":{"type":"object"}}]`), AgentState: "/home/u/.chat",
+		},
+		"run.agent.session_init.blobs":    event.SessionInitPayload{AgentSessionID: "cli-1", SystemPromptBlob: blob, ToolsBlob: blob},
 		"run.agent.session_state_changed": event.SessionStatePayload{State: "planning"},
 		"run.prompt.requested": event.PromptRequestedPayload{
 			RequestID: "req_0123456789abcdef", Kind: event.PromptPermission, ToolName: "Bash", Input: json.RawMessage(`{"command":"a < b","n":1.0}`),
@@ -83,6 +92,7 @@ func examples() map[string]any {
 	maps.Copy(all, scopedExamples())
 	maps.Copy(all, agentFactExamples())
 	maps.Copy(all, clientToolExamples(sum))
+	maps.Copy(all, fidelityExamples(sum))
 	return all
 }
 
@@ -156,6 +166,10 @@ func keysOf(shape reflect.Type) []string {
 	}
 	var keys []string
 	for i := range shape.NumField() {
+		if field := shape.Field(i); field.Anonymous {
+			keys = append(keys, keysOf(field.Type)...)
+			continue
+		}
 		name, _, _ := strings.Cut(shape.Field(i).Tag.Get("json"), ",")
 		if kind := shape.Field(i).Type.Kind(); kind == reflect.Int64 { // it only counts, as the tokens of a budget
 			continue

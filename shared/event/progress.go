@@ -37,9 +37,16 @@ type (
 	ToolInputPayload struct {
 		MessageID    id.Message `json:"message_id"`
 		ToolCallID   string     `json:"tool_call_id,omitempty"`
+		ToolName     string     `json:"tool_name,omitempty"` // of the first piece at least, for readers that show the call as it is written
 		ContentIndex int        `json:"content_index,omitempty"`
 		PartialJSON  string     `json:"partial_json"`
 		AgentID      SubAgent   `json:"agent_id,omitempty"`
+	}
+	// ToolOutputPayload is the next piece of what an open call puts out, before it returns. All pieces together are the beginning of its result.
+	ToolOutputPayload struct {
+		ToolCallID string   `json:"tool_call_id"`
+		Delta      string   `json:"delta"`
+		AgentID    SubAgent `json:"agent_id,omitempty"`
 	}
 	RouteDecisionPayload struct {
 		FromMode string   `json:"from_mode"`

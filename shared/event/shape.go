@@ -36,6 +36,8 @@ func toolPayloadOf(t Type) any {
 	switch t {
 	case ToolInput:
 		return ToolInputPayload{}
+	case ToolOutput:
+		return ToolOutputPayload{}
 	case ToolStarted:
 		return ToolStartedPayload{}
 	case ToolCompleted:

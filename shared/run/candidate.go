@@ -19,7 +19,8 @@ func (c Candidate) Encode() (json.RawMessage, error) { return event.Encode(c.Pay
 // maxMerged is how many bytes of text two deltas may have together in one row (architecture 6.4).
 const maxMerged = 2 << 10
 
-// Merge joins b to a if both are deltas of the same type, agent, message and content block and their text together stays within 2 KiB.
+// Merge joins b to a if both are deltas of the same type, agent, message and content block, a is not the last of its block, and their text together
+// stays within 2 KiB.
 // Otherwise it returns a and false. Merging never changes what a reader of the whole log sees as text.
 func Merge(a, b Candidate) (Candidate, bool) {
 	first, ok := a.Payload.(event.DeltaPayload)
@@ -27,12 +28,13 @@ func Merge(a, b Candidate) (Candidate, bool) {
 		return a, false
 	}
 	second, ok := b.Payload.(event.DeltaPayload)
-	if !ok || first.AgentID != second.AgentID || first.MessageID != second.MessageID || first.ContentIndex != second.ContentIndex {
+	if !ok || first.Last || first.AgentID != second.AgentID || first.MessageID != second.MessageID || first.ContentIndex != second.ContentIndex {
 		return a, false
 	}
 	if len(first.Delta)+len(second.Delta) > maxMerged {
 		return a, false
 	}
 	first.Delta += second.Delta
+	first.Last, first.Fidelity = second.Last, second.Fidelity
 	return Candidate{Type: a.Type, Payload: first}, true
 }

@@ -98,7 +98,7 @@ func (j *Journal) await(ctx context.Context, e *entry) error {
 func (j *Journal) entry(ctx context.Context, from Origin, c run.Candidate) (*entry, error) {
 	e := &entry{origin: from, id: id.NewEvent(), at: j.opts.Now()}
 	if delta, ok := c.Payload.(event.DeltaPayload); ok {
-		e.event, e.size = c, len(delta.Delta)+rowOverhead
+		e.event, e.size = c, len(delta.Delta)+len(delta.Fidelity.Fidelity)+rowOverhead
 		return e, nil
 	}
 	c, payload, err := j.fit(ctx, c)

@@ -82,6 +82,7 @@ func teamRules() []Rule {
 		{event.Budget, "add(budget), close(budget)", "The newest amounts are told again with the end of the turn.", (*State).budget},
 		{event.MemoryOp, "add(memory_op), close(memory_op)", "Below the agent's card, else the turn.", (*State).memoryOp},
 		{event.CompactBoundary, "add(memory_op), close(memory_op)", "Op compact.", (*State).compaction},
+		{event.CompactionEnd, "add(memory_op), close(memory_op) | tick(note)", "Op compact, for one that went well; else a note with severity warn.", (*State).compactionEnd},
 		{event.ContextCompaction, "add(memory_op), close(memory_op)", "Op compact.", (*State).compaction},
 	}
 }
@@ -101,6 +102,8 @@ func signalRules() []Rule {
 		{event.SteerTaken, "tick(turn, note)?", "That the agent has heard it.", (*State).steerTaken},
 		{event.RateLimit, "tick(note)", "Severity warn.", (*State).rateLimit},
 		{event.ContextWarning, "tick(note)", "Severity warn.", (*State).contextWarning},
+		{event.CompactionBegin, "tick(heartbeat)?", "Of the agent's card, else the turn, with stage compacting.", (*State).compactionBegin},
+		{event.MCPConnectEnd, "tick(note)?", "For one with servers that were not reached; severity warn.", (*State).toolServers},
 	}
 }
 
@@ -113,6 +116,9 @@ func unseenRules() []Rule {
 		{Event: event.RunLateOutcome, Why: "Late: the cards have had their end."},
 		{Event: event.SessionInit, Why: "The agent's own session; for resuming. Its model is told by session.event.", Apply: (*State).sessionInit},
 		{Event: event.RequestBegin, Why: "A person sees what comes of it."},
+		{Event: event.ToolOutput, Why: "The result has all of it."},
+		{Event: event.ToolListReady, Why: "Of the agent's own; a person sees what comes of it."},
+		{Event: event.MCPConnectBegin, Why: "The end says what became of it."},
 		{Event: event.SessionMetrics, Why: "Counters while it works; the sum is told with the end of the turn."},
 	}
 	return append(rules, form.Reserved[Rule]()...)

@@ -26,7 +26,7 @@ func (s *State) runEnded(f Fact) {
 	if e.stop == omni.Aborted {
 		s.tell(main, omni.Abort(""))
 	}
-	t.Ended, t.Asked, t.Decided, main.Compact = true, nil, nil, false
+	t.Ended, t.Asked, t.Decided = true, nil, nil
 	if s.kept.Holder == t.Run {
 		s.kept.Holder = ""
 	}
@@ -60,7 +60,18 @@ func (s *State) finish(in *session, e end) {
 		in.Spent = omni.TokenCounts{}
 	}
 	s.requestEnds(in, e)
+	if in.Compacting != nil {
+		s.compacted(in, end{stop: orFailed(e.stop), failure: e.failure})
+	}
 	in.Request = request{Number: in.Request.Number}
+}
+
+// orFailed is how something ended that was not over when the rest had ended well.
+func orFailed(stop omni.StopReason) omni.StopReason {
+	if stop == omni.Completed {
+		return omni.Failed
+	}
+	return stop
 }
 
 // endOf is the end that a run's outcome is.

@@ -178,6 +178,10 @@ func (s *State) introduce(in *session) {
 		meta.SessionID, meta.Source = in.Chain[n-1], in.Source
 	}
 	s.emit(in, s.at, meta)
+	if in.Carried != "" {
+		s.emit(in, s.at, omni.UserText(summaryMark+in.Carried))
+		in.Carried = ""
+	}
 	if in != s.kept.Main {
 		return
 	}

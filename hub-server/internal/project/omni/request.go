@@ -144,21 +144,6 @@ func (s *State) apiRetry(f Fact) {
 	}
 }
 
-// compaction is told when it is over. Why and how the runtime did it is not in the log: it is told as one that the context's size called for, with a
-// summary in place of what went, which is what runtimes do by themselves.
-func (s *State) compaction(f Fact) {
-	p, ok := read[event.CompactionPayload](f)
-	if !ok {
-		return
-	}
-	in := s.in(s.of(f.Run), p.AgentID)
-	s.close(in, "")
-	begin := omni.CompactionBegin(omni.ContextReached, omni.Summarize, 0, in.Turns)
-	s.tell(in, begin)
-	s.tell(in, omni.CompactionEnd(begin, omni.Completed, omni.RetryDetail{}))
-	in.Meta = false
-}
-
 func (s *State) agentResult(f Fact) {
 	if p, ok := read[event.AgentResultPayload](f); ok {
 		s.main(s.of(f.Run)).spend(p.Usage)

@@ -65,6 +65,11 @@ func workRules() []Rule {
 		{event.RequestBegin, "request_begin", "An agent that states its requests has no others. Its model is that of the next session_meta.", (*State).stated},
 		{event.RequestEnd, "partial_*(stop)?, text | thinking?, token_usage?, request_end", "As the agent states it; what is open ends with it.", (*State).statedEnd},
 		{event.APIRetry, "request_begin?, request_end?", "Of an agent that does not state its requests: failed, or timeout, with the attempt and the wait; the next request has the next attempt.", (*State).apiRetry},
+		{event.CompactionBegin, "partial_*(stop)?, text | thinking?, request_end?, compaction_begin", "What the model says until the end is the summary.", (*State).compactionBegins},
+		{event.CompactionEnd, "compaction_begin?, partial_*(stop)?, text | thinking?, request_end?, compaction_end", "After a completed one a new context begins: session_meta and the user's text [context_summary] come before what is said next.", (*State).compactionEnds},
+		{event.ToolListReady, "tool_list_ready", "A later event of S1 (R12).", (*State).toolListReady},
+		{event.MCPConnectBegin, "mcp_connect_begin", "A later event of S1 (R12).", (*State).toolServersAsked},
+		{event.MCPConnectEnd, "mcp_connect_end", "A later event of S1 (R12).", (*State).toolServersReached},
 		{event.CompactBoundary, "compaction_begin, compaction_end", compacted, (*State).compaction},
 		{event.ContextCompaction, "compaction_begin, compaction_end", compacted, (*State).compaction},
 	}
@@ -78,7 +83,7 @@ func unseenRules() []Rule {
 		event.RunQueued, event.RunCheckpoint, event.RunOutputBatch, event.RunRowRefused, event.RunLogGap, event.RunCardOrphaned, event.RunNotice,
 		event.AgentNotice, event.AuthStatus, event.RunProcessEnded, event.PromptDelivered, event.ArtifactCreated, event.SubAgentsComplete, event.Plan,
 		event.PlanStepStatus, event.PlanEnded, event.Todo, event.Team, event.Budget, event.MemoryOp, event.TaskProgress, event.StatusChange,
-		event.SessionState, event.TaskNotification, event.ToolUseSummary, event.RouteDecision, event.RateLimit, event.ContextWarning, event.SessionMetrics,
+		event.ToolOutput, event.SessionState, event.TaskNotification, event.ToolUseSummary, event.RouteDecision, event.RateLimit, event.ContextWarning, event.SessionMetrics,
 	} {
 		rules = append(rules, Rule{Event: t, Why: beside})
 	}

@@ -20,10 +20,12 @@ type session struct {
 	Message id.Message       `json:"message,omitempty"` // that the agent is at
 	Told    told             `json:"told"`              // of its text
 	Request request          `json:"request"`
-	Turns   omni.Count       `json:"turns,omitempty"`   // requests that went well
-	Compact bool             `json:"compact,omitempty"` // its context is being compacted
+	Turns   omni.Count       `json:"turns,omitempty"` // requests that went well
 	Used    omni.TokenCounts `json:"used"`
 	Spent   omni.TokenCounts `json:"spent"` // by the run at hand, not yet told
+
+	Compacting *compacting `json:"compacting,omitempty"`
+	Carried    string      `json:"carried,omitempty"` // the summary with which the next context begins
 
 	Calls []*call  `json:"calls,omitempty"` // of the run at hand
 	Names []string `json:"names,omitempty"` // under which calls were told, the newest last

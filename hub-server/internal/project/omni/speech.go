@@ -99,6 +99,9 @@ func (s *State) close(in *session, reason omni.StopReason) {
 		return
 	}
 	in.Open = nil
+	if in.Compacting != nil && !open.Thinking {
+		in.Compacting.Summary = open.Text
+	}
 	s.tell(in, open.piece(omni.Stop, "", reason))
 	s.tell(in, open.whole(reason))
 }

@@ -81,7 +81,7 @@ func (s *State) Waiting() []id.Run {
 
 // Compacting are the runs with an agent that makes its context smaller right now.
 func (s *State) Compacting() []id.Run {
-	return s.with(func(in *session) bool { return in.Compact })
+	return s.with(func(in *session) bool { return in.Compacting != nil })
 }
 
 func (s *State) with(is func(*session) bool) (runs []id.Run) {
