@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -23,7 +22,7 @@ const timestampLayout = "2006-01-02T15:04:05.000Z"
 // appendTo appends the event as event.Encode would write it, at a part of the cost: most of what a hub projects are small pieces of text. The
 // error is that of a payload that is not JSON.
 func (e Event) appendTo(dst []byte) ([]byte, error) {
-	dst = appendString(append(dst, `{"type":`...), string(e.Type))
+	dst = event.AppendString(append(dst, `{"type":`...), string(e.Type))
 	dst = e.Envelope.appendTo(append(dst, `,"envelope":`...))
 	for _, part := range []struct {
 		key   string
@@ -52,10 +51,10 @@ func (e Envelope) appendTo(dst []byte) []byte {
 	dst = appendField(dst, "event_id", string(e.EventID))
 	dst = appendField(dst, "session_id", string(e.SessionID))
 	dst = appendField(dst, "trace_id", string(e.TraceID))
-	dst = appendString(append(dst, `"card_id":`...), e.CardID)
+	dst = event.AppendString(append(dst, `"card_id":`...), e.CardID)
 	dst = append(dst, ',')
 	dst = appendField(dst, "parent_card_id", e.ParentCardID)
-	dst = appendString(append(dst, `"card_kind":`...), string(e.CardKind))
+	dst = event.AppendString(append(dst, `"card_kind":`...), string(e.CardKind))
 	dst = append(dst, ',')
 	if e.Seq != 0 {
 		dst = strconv.AppendUint(append(dst, `"seq":`...), uint64(e.Seq), 10)
@@ -71,7 +70,7 @@ func (e Envelope) appendTo(dst []byte) []byte {
 }
 
 func (p AppendPayload) appendTo(dst []byte) []byte {
-	dst = appendString(append(dst, `{"channel":`...), string(p.Channel))
+	dst = event.AppendString(append(dst, `{"channel":`...), string(p.Channel))
 	dst = append(dst, ',')
 	if p.Index != 0 {
 		dst = strconv.AppendInt(append(dst, `"index":`...), int64(p.Index), 10)
@@ -89,7 +88,7 @@ func appendField(dst []byte, name, value string) []byte {
 		return dst
 	}
 	dst = append(append(append(dst, '"'), name...), `":`...)
-	return append(appendString(dst, value), ',')
+	return append(event.AppendString(dst, value), ',')
 }
 
 func appendTime(dst []byte, at time.Time) []byte {
@@ -98,33 +97,6 @@ func appendTime(dst []byte, at time.Time) []byte {
 	}
 	dst = at.UTC().AppendFormat(append(dst, `"timestamp":"`...), timestampLayout)
 	return append(dst, `",`...)
-}
-
-// appendString appends a JSON string as encoding/json writes it without escaping for HTML.
-func appendString(dst []byte, s string) []byte {
-	if plainText(s) {
-		return append(append(append(dst, '"'), s...), '"')
-	}
-	quoted, err := event.Encode(s)
-	if err != nil { // a string has no faults
-		return append(dst, `""`...)
-	}
-	return append(dst, quoted...)
-}
-
-// plainText says whether nothing of s is written in another way: neither what JSON escapes, nor the two line ends that JavaScript once took for its
-// own, nor what is not UTF-8.
-func plainText(s string) bool {
-	wide := false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ' || c == '"' || c == '\\':
-			return false
-		case c >= utf8.RuneSelf:
-			wide = true
-		}
-	}
-	return !wide || utf8.ValidString(s) && !strings.Contains(s, "\u2028") && !strings.Contains(s, "\u2029")
 }
 
 // appendRaw appends a value that is encoded already, without spaces between its parts.
