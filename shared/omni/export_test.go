@@ -6,7 +6,7 @@ func Bounded(limit int) Aggregator { return Aggregator{limit: limit} }
 // Members returns the members of an object, for tests.
 func Members(object []byte) (keys []string, values [][]byte) {
 	for key, at := range members(object) {
-		keys, values = append(keys, key), append(values, at.in(object))
+		keys, values = append(keys, string(key)), append(values, at.in(object))
 	}
 	return keys, values
 }

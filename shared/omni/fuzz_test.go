@@ -38,6 +38,9 @@ func FuzzDecode(f *testing.F) {
 		if err == nil && (!passed.IsOfSubagent() || !bytes.Equal(passed.Payload(), m.Payload())) {
 			t.Fatalf("%q was passed on as %q", line, passed.Bytes())
 		}
+		if err == nil {
+			asRead(t, passed)
+		}
 		if bare := passed.WithoutOrigin(); err == nil && !m.IsOfSubagent() && !bytes.Equal(bare.Bytes(), m.Bytes()) {
 			t.Fatalf("%q came back as %q", m.Bytes(), bare.Bytes())
 		}
@@ -54,6 +57,7 @@ func rewritten(t *testing.T, m omni.Message, body omni.Payload) {
 	if err != nil {
 		t.Fatalf("%q cannot be written again: %v", m.Bytes(), err)
 	}
+	asRead(t, again)
 	body, err = again.Body()
 	if err != nil {
 		t.Fatalf("%q cannot be read again: %v", again.Bytes(), err)
@@ -115,6 +119,13 @@ func TestAnyPayloadIsReadAsItWasMade(t *testing.T) {
 			call.Fidelity = raw(f)
 		}
 		m := made(t, call)
+		for passed := m; len(passed.Origin()) < 3; {
+			var err error
+			if passed, err = passed.WithOrigin(rapid.StringN(1, 8, -1).Draw(t, "session")); err != nil {
+				t.Fatal(err)
+			}
+			asRead(t, passed)
+		}
 		got, err := m.Body()
 		if err != nil {
 			t.Fatal(err)

@@ -67,6 +67,19 @@ var layouts = func() map[reflect.Type][]field {
 	return found
 }()
 
+// shapeFields has the fields of payloads by their shapes, the role too that all of a kind have.
+var shapeFields = func() map[*Shape][]field {
+	found := map[*Shape][]field{}
+	for _, shape := range byKey {
+		fields := layouts[reflect.TypeOf(shape.zero)]
+		if shape.Role != "" {
+			fields = append(slices.Clip(fields), field{name: "role", kind: text, words: []string{string(shape.Role)}})
+		}
+		found[shape] = fields
+	}
+	return found
+}()
+
 func layOut(found map[reflect.Type][]field, t reflect.Type) {
 	if found[t] != nil {
 		return
@@ -104,8 +117,13 @@ func fieldOf(f reflect.StructField) field {
 }
 
 // place returns where in fields the one of a key is, -1 if there is none.
-func place(fields []field, key string) int {
-	return slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+func place(fields []field, key []byte) int {
+	for i := range fields {
+		if fields[i].name == string(key) {
+			return i
+		}
+	}
+	return -1
 }
 
 // Keys says in Markdown which keys the payloads of a shape have beside `type`: with a question mark those that may be absent.

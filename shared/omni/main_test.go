@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -39,18 +40,33 @@ func golden(t *testing.T, name string, got []byte) {
 
 func raw(value string) json.RawMessage { return json.RawMessage(value) }
 
-// made is a message that has to be right.
-func made(t interface {
+// failer is a test, or a draw of one.
+type failer interface {
 	Helper()
-	Fatalf(string, ...any)
-}, p omni.Payload,
-) omni.Message {
+	Fatalf(format string, args ...any)
+}
+
+// made is a message that has to be right.
+func made(t failer, p omni.Payload) omni.Message {
 	t.Helper()
 	m, err := omni.New(at, p)
 	if err != nil {
 		t.Fatalf("%T: %v", p, err)
 	}
+	asRead(t, m)
 	return m
+}
+
+// asRead holds a message that was made to what is read from its bytes: where a message is put together, nothing parses it.
+func asRead(t failer, made omni.Message) {
+	t.Helper()
+	read, err := omni.Decode(made.Bytes())
+	if err != nil {
+		t.Fatalf("%q was made and cannot be read: %v", made.Bytes(), err)
+	}
+	if !reflect.DeepEqual(read, made) {
+		t.Fatalf("%q was made as %+v and is read as %+v", made.Bytes(), made, read)
+	}
 }
 
 func read(t testing.TB, line string) omni.Message {

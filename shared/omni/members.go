@@ -13,14 +13,15 @@ type span struct{ from, to int }
 // in is the value itself.
 func (s span) in(b []byte) []byte { return b[s.from:s.to:s.to] }
 
-// members yields the members of object in their order: the key as it reads, and where the value stands. object is valid JSON, and an object.
-func members(object []byte) iter.Seq2[string, span] {
-	return func(yield func(string, span) bool) {
+// members yields the members of object in their order: the key as it reads, which must not be changed, and where the value stands. object is valid
+// JSON, and an object.
+func members(object []byte) iter.Seq2[[]byte, span] {
+	return func(yield func([]byte, span) bool) {
 		for i := space(object, space(object, 0)+1); object[i] != '}'; {
 			keyEnd := stringEnd(object, i)
 			from := space(object, space(object, keyEnd)+1) // behind the colon
 			to := valueEnd(object, from)
-			if !yield(unquote(object[i:keyEnd]), span{from, to}) {
+			if !yield(said(object[i:keyEnd]), span{from, to}) {
 				return
 			}
 			i = next(object, to)
@@ -55,7 +56,7 @@ func next(b []byte, i int) int {
 func valueOf(object []byte, key string) []byte {
 	var found []byte
 	for k, at := range members(object) {
-		if k == key {
+		if string(k) == key {
 			found = at.in(object)
 		}
 	}
@@ -72,12 +73,17 @@ func space(b []byte, i int) int {
 
 // stringEnd returns the place behind the string that begins at i.
 func stringEnd(b []byte, i int) int {
-	for i++; b[i] != '"'; i++ {
-		if b[i] == '\\' {
-			i++
+	for from := i + 1; ; {
+		i = from + bytes.IndexByte(b[from:], '"')
+		backslashes := 0
+		for b[i-1-backslashes] == '\\' {
+			backslashes++
 		}
+		if backslashes%2 == 0 {
+			return i + 1
+		}
+		from = i + 1
 	}
-	return i + 1
 }
 
 // valueEnd returns the place behind the value that begins at i.
@@ -108,13 +114,16 @@ func valueEnd(b []byte, i int) int {
 func ends(b []byte, i int) bool { return i == len(b) || strings.IndexByte(",]} \t\r\n", b[i]) >= 0 }
 
 // unquote returns the text of a JSON string.
-func unquote(quoted []byte) string {
+func unquote(quoted []byte) string { return string(said(quoted)) }
+
+// said is the text of a JSON string, in its own bytes where nothing in it is escaped.
+func said(quoted []byte) []byte {
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return inside(quoted)
 	}
 	var text string
 	_ = json.Unmarshal(quoted, &text) //nolint:errcheck // it is a valid string
-	return text
+	return []byte(text)
 }
 
 // isKind says whether value, which is valid JSON, begins like an object '{', a list '[' or a string '"'.

@@ -55,21 +55,26 @@ func New(at time.Time, p Payload) (Message, error) {
 	return m, nil
 }
 
-// build makes a message that need not be right in all its fields.
+// build makes a message that need not be right in all its fields. It writes what parse would read, and so need not read it.
 func build(timestamp string, p Payload) (Message, error) {
 	if p == nil {
 		return Message{}, ErrPayload
 	}
-	quoted, err := event.Encode(timestamp)
-	if err != nil {
-		return Message{}, fmt.Errorf("encode timestamp: %w", err)
+	key := p.shape()
+	w := writers.Get().(*writer) //nolint:errcheck,forcetypeassert // there is nothing else in it
+	defer w.free()
+	w.out = event.AppendString(append(w.out, `{"timestamp":`...), timestamp)
+	w.out = append(append(append(w.out, `,"type":"`...), key.Message...), `","payload":`...)
+	from := len(w.out)
+	if err := w.payload(p); err != nil {
+		return Message{}, fmt.Errorf("encode %s: %w", key.Type, err)
 	}
-	line := append(append([]byte(`{"timestamp":`), quoted...), `,"type":"`...)
-	line = append(append(line, p.shape().Message...), `","payload":`...)
-	if line, err = appendPayload(line, p); err != nil {
-		return Message{}, fmt.Errorf("encode %s: %w", p.shape().Type, err)
+	to := len(w.out)
+	w.out = append(w.out, '}')
+	if err := w.bounded(); err != nil {
+		return Message{}, err
 	}
-	return parse(append(line, '}'))
+	return Message{line: bytes.Clone(w.out), typ: key.Message, payload: span{from, to}, timestamp: timestamp, kind: key.Type}, nil
 }
 
 // Decode reads a line, with or without its end. It asks for no more than the form: one object with a type and a payload, within the bounds. Types,
@@ -83,7 +88,8 @@ func parse(line []byte) (Message, error) {
 	if err := bounded(line); err != nil {
 		return Message{}, err
 	}
-	if bytes.ContainsAny(line, "\r\n") || !utf8.Valid(line) || !isKind(bytes.TrimSpace(line), '{') || !json.Valid(line) {
+	several := bytes.IndexByte(line, '\n') >= 0 || bytes.IndexByte(line, '\r') >= 0
+	if several || !utf8.Valid(line) || !isKind(bytes.TrimSpace(line), '{') || !json.Valid(line) {
 		return Message{}, ErrNotMessage
 	}
 	m := Message{line: line}
@@ -96,7 +102,7 @@ func parse(line []byte) (Message, error) {
 		return Message{}, ErrNotMessage
 	}
 	if value := valueOf(m.Payload(), "type"); isKind(value, '"') {
-		m.kind = PayloadType(unquote(value))
+		m.kind = PayloadType(word(value))
 	}
 	return m, nil
 }
@@ -112,14 +118,14 @@ func bounded(line []byte) error {
 }
 
 // take keeps a member of the envelope. Of which of two values is meant readers would have different ideas.
-func (m *Message) take(key string, at span) error {
+func (m *Message) take(key []byte, at span) error {
 	value := at.in(m.line)
 	twice := false
-	switch key {
+	switch string(key) {
 	case "type":
 		twice = m.typ != ""
 		if isKind(value, '"') {
-			m.typ = MessageType(unquote(value))
+			m.typ = MessageType(word(value))
 		}
 	case "payload":
 		twice = m.payload.to > 0
@@ -182,7 +188,7 @@ func (m Message) Body() (Payload, error) {
 		return nil, nil //nolint:nilnil // as said above
 	}
 	read := reflect.New(reflect.TypeOf(shape.zero)).Elem()
-	if err := readFields(read, m.Payload(), "payload"); err != nil {
+	if err := readFields(read, m.Payload(), atPayload); err != nil {
 		return nil, err
 	}
 	body, _ := read.Interface().(Payload)

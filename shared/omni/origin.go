@@ -21,19 +21,42 @@ func (m Message) WithOrigin(session string) (Message, error) {
 	if problems != nil {
 		return Message{}, problems
 	}
-	origin, err := event.Encode(append([]string{session}, m.origin...))
-	if err != nil {
-		return Message{}, err
+	chain := append([]string{session}, m.origin...)
+	value := []byte{'['}
+	for i, name := range chain {
+		if i > 0 {
+			value = append(value, ',')
+		}
+		value = event.AppendString(value, name)
 	}
-	from, to := m.originSpan.from, m.originSpan.to
-	if to == 0 { // behind the last member
-		from = bytes.LastIndexByte(m.line, '}')
-		to = from
-		origin = append([]byte(`,"origin":`), origin...)
+	return m.withOrigin(chain, append(value, ']'))
+}
+
+// withOrigin puts a value in the place of that of the origin, or behind the last member. Nothing else is read again: only the payload may stand
+// elsewhere now.
+func (m Message) withOrigin(chain []string, value []byte) (Message, error) {
+	const key = `,"origin":`
+	old := m.originSpan
+	if old.to == 0 {
+		end := bytes.LastIndexByte(m.line, '}')
+		old = span{end, end}
+		value = append([]byte(key), value...)
 	}
-	line := make([]byte, 0, len(m.line)+len(origin))
-	line = append(append(append(line, m.line[:from]...), origin...), m.line[to:]...)
-	return parse(line)
+	more := len(value) - (old.to - old.from)
+	if len(m.line)+more > MaxBytes {
+		return Message{}, ErrTooLarge
+	}
+	passed := m
+	passed.origin = chain
+	passed.line = slices.Concat(m.line[:old.from], value, m.line[old.to:])
+	passed.originSpan = span{old.from, old.to + more}
+	if m.originSpan.to == 0 {
+		passed.originSpan.from += len(key)
+	}
+	if m.payload.from > old.from {
+		passed.payload = span{m.payload.from + more, m.payload.to + more}
+	}
+	return passed, nil
 }
 
 // WithoutOrigin returns the message as it stands in the trace of the session that said it: without the chain, and all other bytes as they were. Of

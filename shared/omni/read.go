@@ -8,21 +8,21 @@ import (
 
 // readFields fills a struct from an object. Keys are taken as they are written, unlike encoding/json, which takes "Text" for "text". What is not
 // there stays zero.
-func readFields(v reflect.Value, object []byte, path string) error {
+func readFields(v reflect.Value, object []byte, path *trail) error {
 	fields := layouts[v.Type()]
 	for key, at := range members(object) {
 		i := place(fields, key)
 		if i < 0 {
 			continue
 		}
-		if err := readValue(v.FieldByIndex(fields[i].index), at.in(object), join(path, key)); err != nil {
+		if err := readValue(v.FieldByIndex(fields[i].index), at.in(object), &trail{up: path, name: fields[i].name}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func readValue(v reflect.Value, value []byte, path string) error {
+func readValue(v reflect.Value, value []byte, path *trail) error {
 	null := string(value) == "null"
 	switch {
 	case v.Type() == rawType:
@@ -45,20 +45,16 @@ func readValue(v reflect.Value, value []byte, path string) error {
 	return nil
 }
 
-func readList(v reflect.Value, array []byte, path string) error {
+func readList(v reflect.Value, array []byte, path *trail) error {
 	n := 0
 	for range elements(array) {
 		n++
 	}
 	v.Set(reflect.MakeSlice(v.Type(), n, n))
 	for i, element := range elements(array) {
-		if err := readValue(v.Index(i), element, nth(path, i)); err != nil {
+		if err := readValue(v.Index(i), element, &trail{up: path, nth: i}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func join(path, name string) string { return path + "." + name }
-
-func nth(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

@@ -79,6 +79,33 @@ var byKey = func() map[shapeKey]*Shape {
 	return found
 }()
 
+// typeOf is in which messages a payload belongs, by its type.
+var typeOf = func() map[PayloadType]MessageType {
+	found := map[PayloadType]MessageType{}
+	for _, s := range shapes {
+		found[s.Type] = s.Message
+	}
+	return found
+}()
+
+// words are the types that are known, by themselves.
+var words = func() map[string]string {
+	found := map[string]string{}
+	for _, s := range shapes {
+		found[string(s.Message)], found[string(s.Type)] = string(s.Message), string(s.Type)
+	}
+	return found
+}()
+
+// word is the text of a JSON string that holds a type: mostly one that is known, and need not be kept again.
+func word(quoted []byte) string {
+	text := said(quoted)
+	if known, found := words[string(text)]; found {
+		return known
+	}
+	return string(text)
+}
+
 // partialPrefix is how the types of fragments begin, also those of later versions.
 const partialPrefix = "partial_"
 

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -31,9 +30,9 @@ func (p Problems) Error() string {
 	return strings.Join(parts, "; ")
 }
 
-func (p *Problems) add(path, format string, args ...any) {
+func (p *Problems) add(at *trail, format string, args ...any) {
 	if len(*p) < maxProblems {
-		*p = append(*p, Problem{Path: path, What: fmt.Sprintf(format, args...)})
+		*p = append(*p, Problem{Path: at.String(), What: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -46,8 +45,7 @@ func (m Message) Validate() error {
 	var problems Problems
 	m.checkEnvelope(&problems)
 	if shape := byKey[shapeKey{m.typ, m.kind}]; shape != nil {
-		checkFields(&problems, "payload", m.Payload(), reflect.TypeOf(shape.zero))
-		m.checkRole(&problems, shape.Role)
+		checkFields(&problems, atPayload, m.Payload(), shapeFields[shape])
 		m.checkRetry(&problems)
 	}
 	if problems == nil {
@@ -58,18 +56,17 @@ func (m Message) Validate() error {
 
 func (m Message) checkEnvelope(problems *Problems) {
 	if when, err := time.Parse(time.RFC3339Nano, m.timestamp); err != nil {
-		problems.add("timestamp", "is no time of ISO 8601")
+		problems.add(atTimestamp, "is no time of ISO 8601")
 	} else if _, offset := when.Zone(); offset != 0 {
-		problems.add("timestamp", "is not in UTC")
+		problems.add(atTimestamp, "is not in UTC")
 	}
 	m.checkOrigin(problems)
-	known := func(s Shape) bool { return s.Type == m.kind && s.Message != m.typ }
-	switch {
+	switch of, known := typeOf[m.kind]; {
 	case m.typ != ModelMsg && m.typ != EventMsg:
 	case m.kind == "":
-		problems.add("payload.type", "is missing")
-	case slices.ContainsFunc(shapes, known):
-		problems.add("payload.type", "%s is no payload of %s", m.kind, m.typ)
+		problems.add(&trail{up: atPayload, name: "type"}, "is missing")
+	case known && of != m.typ:
+		problems.add(&trail{up: atPayload, name: "type"}, "%s is no payload of %s", m.kind, m.typ)
 	}
 }
 
@@ -79,108 +76,111 @@ func (m Message) checkOrigin(problems *Problems) {
 	}
 	value := m.originSpan.in(m.line)
 	if !isKind(value, '[') {
-		problems.add("origin", "is no list")
+		problems.add(atOrigin, "is no list")
 		return
 	}
 	none := true
 	for i, element := range elements(value) {
 		none = false
-		checkText(problems, nth("origin", i), element, field{filled: true})
+		checkText(problems, &trail{up: atOrigin, nth: i}, element, &field{filled: true})
 	}
 	if none {
-		problems.add("origin", "is empty: the main session has none")
+		problems.add(atOrigin, "is empty: the main session has none")
 	}
 }
 
-func (m Message) checkRole(problems *Problems, role Role) {
-	if role == "" {
-		return
+// checkFields holds an object to the fields that it should have.
+func checkFields(problems *Problems, at *trail, object []byte, fields []field) {
+	var few [12][]byte
+	values := few[:]
+	if len(fields) > len(few) {
+		values = make([][]byte, len(fields))
 	}
-	checkField(problems, "payload.role", valueOf(m.Payload(), "role"), field{kind: text, words: []string{string(role)}})
-}
-
-// checkFields holds an object to a struct.
-func checkFields(problems *Problems, path string, object []byte, t reflect.Type) {
-	fields := layouts[t]
-	values := make([][]byte, len(fields))
-	for key, at := range members(object) {
+	for key, where := range members(object) {
 		i := place(fields, key)
 		if i < 0 {
 			continue
 		}
 		if values[i] != nil {
-			problems.add(join(path, key), "is there twice")
+			problems.add(&trail{up: at, name: fields[i].name}, "is there twice")
 		}
-		values[i] = at.in(object)
+		values[i] = where.in(object)
 	}
-	for i, f := range fields {
-		if values[i] != nil || !f.optional && !f.later {
-			checkField(problems, join(path, f.name), values[i], f)
+	for i := range fields {
+		if f := &fields[i]; values[i] != nil || !f.optional && !f.later {
+			checkField(problems, &trail{up: at, name: f.name}, values[i], f)
 		}
 	}
 }
 
-func checkField(problems *Problems, path string, value []byte, f field) {
+func checkField(problems *Problems, at *trail, value []byte, f *field) {
 	switch {
 	case value == nil:
-		problems.add(path, "is missing")
+		problems.add(at, "is missing")
 		return
 	case f.null && string(value) == "null":
 		return
 	}
 	switch f.kind {
 	case text:
-		checkText(problems, path, value, f)
+		checkText(problems, at, value, f)
 	case count:
-		checkCount(problems, path, value)
+		checkCount(problems, at, value)
 	case window:
 		if isKind(value, '"') {
-			checkText(problems, path, value, field{filled: true})
+			checkText(problems, at, value, &field{filled: true})
 		} else {
-			checkCount(problems, path, value)
+			checkCount(problems, at, value)
 		}
 	case object:
 		if !isKind(value, '{') {
-			problems.add(path, "is no object")
-		} else if layouts[f.inner] != nil {
-			checkFields(problems, path, value, f.inner)
+			problems.add(at, "is no object")
+		} else if inner := layouts[f.inner]; inner != nil {
+			checkFields(problems, at, value, inner)
 		}
 	case list:
-		checkList(problems, path, value, f)
+		checkList(problems, at, value, f)
 	}
 }
 
-func checkText(problems *Problems, path string, value []byte, f field) {
+func checkText(problems *Problems, at *trail, value []byte, f *field) {
 	if !isKind(value, '"') {
-		problems.add(path, "is no string")
+		problems.add(at, "is no string")
 		return
 	}
-	said := unquote(value)
+	if !f.filled && f.words == nil && f.holds == "" {
+		return
+	}
+	text := said(value)
 	switch {
-	case f.filled && said == "":
-		problems.add(path, "is empty")
-	case f.words != nil && !slices.Contains(f.words, said):
-		problems.add(path, "is %.40q, which is none of %s", said, strings.Join(f.words, ", "))
-	case f.holds == "images" && !isDataURL(said):
-		problems.add(path, "is no data:MIME;base64,… URL")
-	case f.holds == "image_url" && !isDataURL(said) && !strings.HasPrefix(said, "https://") && !strings.HasPrefix(said, "http://"):
-		problems.add(path, "is neither a URL of the web nor a data:MIME;base64,… URL")
+	case f.filled && len(text) == 0:
+		problems.add(at, "is empty")
+	case f.words != nil && !isOneOf(f.words, text):
+		problems.add(at, "is %.40q, which is none of %s", text, strings.Join(f.words, ", "))
+	case f.holds == "images" && !isDataURL(string(text)):
+		problems.add(at, "is no data:MIME;base64,… URL")
+	case f.holds == "image_url" && !isImageURL(string(text)):
+		problems.add(at, "is neither a URL of the web nor a data:MIME;base64,… URL")
 	}
 }
 
-func checkCount(problems *Problems, path string, value []byte) {
+func isOneOf(words []string, text []byte) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return word == string(text) })
+}
+
+func checkCount(problems *Problems, at *trail, value []byte) {
 	var n Count
 	switch {
 	case n.UnmarshalJSON(value) != nil:
-		problems.add(path, "is no whole number up to %d", MaxCount)
+		problems.add(at, "is no whole number up to %d", MaxCount)
 	case n < 0:
-		problems.add(path, "is negative")
+		problems.add(at, "is negative")
 	}
 }
 
-func checkList(problems *Problems, path string, value []byte, f field) {
+func checkList(problems *Problems, at *trail, value []byte, f *field) {
 	if !isKind(value, '[') {
-		problems.add(path, "is no list")
+		problems.add(at, "is no list")
 		return
 	}
 	element := field{kind: kindOf(f.inner), holds: f.holds, inner: f.inner}
@@ -188,8 +188,12 @@ func checkList(problems *Problems, path string, value []byte, f field) {
 		if len(*problems) >= maxProblems {
 			return
 		}
-		checkField(problems, nth(path, i), v, element)
+		checkField(problems, &trail{up: at, nth: i}, v, &element)
 	}
+}
+
+func isImageURL(url string) bool {
+	return strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") || isDataURL(url)
 }
 
 func isDataURL(url string) bool {
@@ -220,15 +224,15 @@ func (m Message) checkRetry(problems *Problems) {
 
 func (m Message) checkDetail(problems *Problems, d RetryDetail, status StopReason) {
 	if status == Completed && d.ErrorMessage != "" {
-		problems.add("payload.error_message", "says what went wrong where nothing did")
+		problems.add(&trail{up: atPayload, name: "error_message"}, "says what went wrong where nothing did")
 	}
 	if status == Completed && d.Attempt == 1 {
-		problems.add("payload.attempt", "is left out where the first attempt succeeds")
+		problems.add(&trail{up: atPayload, name: "attempt"}, "is left out where the first attempt succeeds")
 	}
 	if d.Attempt == 0 && valueOf(m.Payload(), "attempt") != nil {
-		problems.add("payload.attempt", "counts from 1")
+		problems.add(&trail{up: atPayload, name: "attempt"}, "counts from 1")
 	}
 	if d.RetryInMS != nil && !status.Retried() {
-		problems.add("payload.retry_in_ms", "is there although %s is not tried again", status)
+		problems.add(&trail{up: atPayload, name: "retry_in_ms"}, "is there although %s is not tried again", status)
 	}
 }

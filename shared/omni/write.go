@@ -6,83 +6,124 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"sync"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// appendPayload writes a payload: its type, the role that all of its kind have, its fields in their order.
-func appendPayload(out []byte, p Payload) ([]byte, error) {
-	key := p.shape()
-	out = append(out, '{')
-	if key.Type != "" {
-		out = append(append(append(out, `"type":"`...), key.Type...), '"')
-	}
-	if role := byKey[key].Role; role != "" {
-		out = append(append(append(out, `,"role":"`...), role...), '"')
-	}
-	return appendFields(out, reflect.ValueOf(p))
+// writer puts a message together. What it writes is valid JSON on one line.
+type writer struct {
+	out  []byte
+	deep bool // there are values of somebody else in it, which may nest
 }
 
-// appendFields writes the fields of a struct into an object that is open, and closes it.
-func appendFields(out []byte, v reflect.Value) ([]byte, error) {
-	for _, f := range layouts[v.Type()] {
+// writers are those that nobody uses, with their room.
+var writers = sync.Pool{New: func() any { return new(writer) }}
+
+// maxRoom is how much room is kept for later: few messages need more.
+const maxRoom = 64 << 10
+
+func (w *writer) free() {
+	if cap(w.out) <= maxRoom {
+		w.out, w.deep = w.out[:0], false
+		writers.Put(w)
+	}
+}
+
+// bounded holds what was written to the bounds of a message.
+func (w *writer) bounded() error {
+	if !w.deep && len(w.out) <= MaxBytes {
+		return nil
+	}
+	return bounded(w.out)
+}
+
+// payload writes a payload: its type, the role that all of its kind have, its fields in their order.
+func (w *writer) payload(p Payload) error {
+	key := p.shape()
+	w.out = append(w.out, '{')
+	if key.Type != "" {
+		w.out = append(append(append(w.out, `"type":"`...), key.Type...), '"')
+	}
+	if role := byKey[key].Role; role != "" {
+		w.out = append(append(append(w.out, `,"role":"`...), role...), '"')
+	}
+	return w.fields(reflect.ValueOf(p))
+}
+
+// fields writes the fields of a struct into an object that is open, and closes it.
+func (w *writer) fields(v reflect.Value) error {
+	known := layouts[v.Type()]
+	for i := range known {
+		f := &known[i]
 		value := v.FieldByIndex(f.index)
 		if f.optional && empty(value) {
 			continue
 		}
-		if out[len(out)-1] != '{' {
-			out = append(out, ',')
+		if w.out[len(w.out)-1] != '{' {
+			w.out = append(w.out, ',')
 		}
-		out = append(append(append(out, '"'), f.name...), `":`...)
-		var err error
-		if out, err = appendValue(out, value); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		w.out = append(append(append(w.out, '"'), f.name...), `":`...)
+		if err := w.value(value); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	return append(out, '}'), nil
+	w.out = append(w.out, '}')
+	return nil
 }
 
 func empty(v reflect.Value) bool { return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0 }
 
-func appendValue(out []byte, v reflect.Value) ([]byte, error) {
+func (w *writer) value(v reflect.Value) error {
 	switch {
+	case v.Kind() == reflect.String:
+		w.out = event.AppendString(w.out, v.String())
 	case v.Type() == rawType:
-		return appendRaw(out, v.Bytes())
+		return w.raw(v.Bytes())
 	case v.Kind() == reflect.Pointer:
-		return appendValue(out, v.Elem())
+		return w.value(v.Elem())
 	case v.Type() == countType:
-		return strconv.AppendInt(out, v.Int(), 10), nil
-	case v.Type() == windowType, v.Kind() == reflect.String:
+		w.out = strconv.AppendInt(w.out, v.Int(), 10)
+	case v.Type() == windowType:
 		encoded, err := event.Encode(v.Interface())
-		return append(out, encoded...), err
+		w.out = append(w.out, encoded...)
+		return err
 	case v.Kind() == reflect.Struct:
-		return appendFields(append(out, '{'), v)
+		w.out = append(w.out, '{')
+		return w.fields(v)
+	default:
+		return w.list(v)
 	}
-	out = append(out, '[')
-	for i := range v.Len() {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		var err error
-		if out, err = appendValue(out, v.Index(i)); err != nil {
-			return nil, fmt.Errorf("%d: %w", i, err)
-		}
-	}
-	return append(out, ']'), nil
+	return nil
 }
 
-// appendRaw writes a value of somebody else. Line ends between its parts become spaces, since a message is one line; nothing else of it changes.
-func appendRaw(out []byte, value json.RawMessage) ([]byte, error) {
-	value, err := event.Encode(json.RawMessage(bytes.TrimSpace(value)))
-	if err != nil {
-		return nil, err
-	}
-	from := len(out)
-	out = append(out, value...)
-	for i, c := range out[from:] {
-		if c == '\n' || c == '\r' {
-			out[from+i] = ' '
+func (w *writer) list(v reflect.Value) error {
+	w.out = append(w.out, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			w.out = append(w.out, ',')
+		}
+		if err := w.value(v.Index(i)); err != nil {
+			return fmt.Errorf("%d: %w", i, err)
 		}
 	}
-	return out, nil
+	w.out = append(w.out, ']')
+	return nil
+}
+
+// raw writes a value of somebody else. Line ends between its parts become spaces, since a message is one line; nothing else of it changes.
+func (w *writer) raw(value json.RawMessage) error {
+	value, err := event.Encode(json.RawMessage(bytes.TrimSpace(value)))
+	if err != nil {
+		return err
+	}
+	w.deep = true
+	from := len(w.out)
+	w.out = append(w.out, value...)
+	for i, c := range w.out[from:] {
+		if c == '\n' || c == '\r' {
+			w.out[from+i] = ' '
+		}
+	}
+	return nil
 }
