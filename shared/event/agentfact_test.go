@@ -110,6 +110,7 @@ func agentFactExamples() map[string]any {
 		"run.agent.auth_status": event.AuthStatusPayload{Status: event.AuthExpired, Summary: "The login is old.", ActionHint: "Log in again."},
 		"run.agent.notice":      event.NoticePayload{Topic: "bash_disabled", AgentID: "sub_z", Summary: "No shell.", ActionHint: "Allow it."},
 		"run.steered":           event.SteeredPayload{SteerID: "steer_0123456789abcdef", Text: "a < b first", UserID: "user_1"},
+		"run.imported":          event.ImportedPayload{Line: `{"type":"event_msg","payload":{"type":"abort","reason":"<"}}`},
 		"run.steer_withdrawn":   event.SteerWithdrawnPayload{SteerID: "steer_0123456789abcdef", UserID: "user_1"},
 		"run.agent.steer_taken": event.SteerTakenPayload{SteerID: "steer_0123456789abcdef"},
 	}

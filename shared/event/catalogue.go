@@ -29,9 +29,9 @@ func (t Type) Droppable() bool {
 func (t Type) Appenders() Appender {
 	switch t {
 	case RunCancelling, RunRowRefused, RunLogGap, RunLateOutcome, PromptExpired, RunNotice, RunCardOrphaned,
-		RunSteered, SteerWithdrawn:
+		RunSteered, SteerWithdrawn, RunImported:
 		return ByHub
-	case RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptRequested, PromptAnswered:
+	case RunStarted, RunCompleted, RunFailed, RunCancelled, RunInterrupted, MessageDone, ToolFailed, PromptRequested, PromptAnswered:
 		return ByEdge | ByHub
 	}
 	return ByEdge
@@ -84,11 +84,11 @@ func complete(r Row) Row {
 func ownRows() []Row {
 	rows := []Row{
 		{Stored: RunQueued, Producer: "turns", Meaning: "The edge has taken the run and lets it wait for a free place."},
-		{Stored: RunStarted, Producer: "normaliser", Meaning: "The agent process is running. The first event of an ordinary run."},
+		{Stored: RunStarted, Producer: "normaliser, import", Meaning: "The agent process is running. The first event of an ordinary run."},
 		{Stored: RunCheckpoint, Producer: "agent", Meaning: "The agent reached a point that it can resume from."},
 		{Stored: RunOutputBatch, Producer: "process", Meaning: "Raw lines of the process, gathered from stdout or stderr."},
 		{Stored: RunCancelling, Producer: "cancel", Meaning: "Somebody asked for the run to stop."},
-		{Stored: RunCompleted, Producer: "normaliser", Meaning: "The agent finished its work."},
+		{Stored: RunCompleted, Producer: "normaliser, import", Meaning: "The agent finished its work."},
 		{Stored: RunFailed, Producer: "normaliser, closer", Meaning: "The run ended with an error."},
 		{Stored: RunCancelled, Producer: "normaliser, closer", Meaning: "The run was stopped because somebody asked."},
 		{Stored: RunInterrupted, Producer: "recovery, watch, force", Meaning: "The run was cut off and nobody knows how far its last step got."},
@@ -118,6 +118,7 @@ func ownRows() []Row {
 		{Stored: RunCardOrphaned, Producer: "watchdog", Meaning: "Nothing was heard of a card for longer than its kind may be silent: it counts as failed."},
 		{Stored: RunSteered, Producer: "steering", Meaning: "Somebody said something to the agent while it works; it has not got it yet."},
 		{Stored: SteerWithdrawn, Producer: "steering", Meaning: "What was said to the agent while it works is taken back; it has not taken it."},
+		{Stored: RunImported, Producer: "import", Meaning: "A line of a trace that somebody brought: one OmniMessage of an agent that ran elsewhere."},
 	}
 	rows = append(rows, agentFactRows()...)
 	for i := range rows {

@@ -168,8 +168,9 @@ func TestWhereInARunsLifeAnEventHasItsPlace(t *testing.T) {
 
 func TestWhoMayAppend(t *testing.T) {
 	hubOnly := []event.Type{event.RunCancelling, event.RunRowRefused, event.RunLogGap, event.RunLateOutcome, event.PromptExpired,
-		event.RunNotice, event.RunCardOrphaned, event.RunSteered, event.SteerWithdrawn}
-	both := []event.Type{event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptRequested,
+		event.RunNotice, event.RunCardOrphaned, event.RunSteered, event.SteerWithdrawn,
+		event.RunImported}
+	both := []event.Type{event.RunStarted, event.RunCompleted, event.RunFailed, event.RunCancelled, event.RunInterrupted, event.MessageDone, event.ToolFailed, event.PromptRequested,
 		event.PromptAnswered}
 	for _, r := range event.Rows() {
 		edge, hub := r.By.Has(event.ByEdge), r.By.Has(event.ByHub)

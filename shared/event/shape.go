@@ -72,6 +72,8 @@ func watchPayloadOf(t Type) any {
 		return SteeredPayload{}
 	case SteerWithdrawn:
 		return SteerWithdrawnPayload{}
+	case RunImported:
+		return ImportedPayload{}
 	}
 	return nil
 }

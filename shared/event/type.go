@@ -43,6 +43,7 @@ const (
 	RunCardOrphaned Type = "run.card_orphaned"
 	RunSteered      Type = "run.steered"
 	SteerWithdrawn  Type = "run.steer_withdrawn"
+	RunImported     Type = "run.imported"
 )
 
 // Stored names of the facts that an agent states about its work; AgentFacts has their shapes.

@@ -55,6 +55,7 @@ func talkRules() []Rule {
 		{event.ToolStarted, "add(tool)?", "Below the newest message of the same agent, else its card; phase executing. A call of a client's tool is added when the client may answer.", (*State).toolStarted},
 		{event.ToolCompleted, "close(tool)", "Status ok, with output, what the metadata says, and the artifacts of the call.", (*State).toolCompleted},
 		{event.ToolFailed, "close(tool)", "Status failed with the error; cancelled for a call that was called off, or stopped with its run.", (*State).toolFailed},
+		{event.RunImported, "as of the event that the line would be", "Of a trace that somebody brought: texts, reasoning, calls, sub-agents, compactions. What a person said is a message of the conversation.", (*State).imported},
 		{event.ArtifactCreated, "add(artifact), close(artifact)", "Below the call that made it, else an open call, else the agent's card.", (*State).artifact},
 	}
 }

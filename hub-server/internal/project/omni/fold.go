@@ -65,6 +65,8 @@ type memory struct {
 	Runs    []*thread  `json:"runs,omitempty"`
 	Active  []Active   `json:"active,omitempty"`
 	Steers  []Steer    `json:"steers,omitempty"` // said to runs, and not taken yet
+
+	Imported bool `json:"imported,omitempty"` // all that is told is lines of traces
 }
 
 // held is a user's text that waits for the session_meta of the first context: what that says is known when an agent begins.
@@ -125,7 +127,7 @@ func (s *State) Apply(f Fact) []omni.Message {
 
 // said takes what a person says.
 func (s *State) said(m Message) {
-	if m.ByAgent || m.Text == "" {
+	if m.ByAgent || m.Text == "" || s.kept.Imported {
 		return
 	}
 	main := s.kept.Main

@@ -51,6 +51,7 @@ func talkRules() []Rule {
 		{event.RunSteered, "", "It is told where the agent takes it. What is not taken by the run's end was not delivered.", (*State).steered},
 		{event.SteerWithdrawn, "", "It will not be told.", (*State).steerWithdrawn},
 		{event.SteerTaken, "partial_*(stop)?, text | thinking?, request_end?, text?", "Of the user: [user_steering] and what was said. An agent that does not state its requests begins another one behind it.", (*State).steerTaken},
+		{event.RunImported, "the line", "As it is in the trace that was brought. Messages of the conversation are no messages then: the lines say them.", (*State).imported},
 		{event.PromptRequested, "", "The decision says it.", (*State).promptRequested},
 		{event.PromptAnswered, "approval_decision?", "Of a permission for a call: allow or deny.", (*State).promptAnswered},
 		{event.PromptExpired, "approval_decision?", "Of a permission for a call: deny.", (*State).promptExpired},

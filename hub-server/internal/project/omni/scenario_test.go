@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -153,6 +154,17 @@ var scenarios = map[string]func() *scene{
 			run(event.SteerWithdrawn, `{"steer_id":"steer_2","user_id":"user_1"}`).run(event.MessageDone, done).
 			run(event.SteerTaken, taken("1")).run(event.SteerTaken, taken("2")).run(event.SteerTaken, taken("9")).
 			run(event.RunCompleted, completed)
+	},
+	"imported": func() *scene {
+		line := func(line string) string { return `{"line":` + strconv.Quote(line) + `}` }
+		return new(scene).run(event.RunStarted, `{"started_at":"2026-07-18T07:30:01Z"}`).
+			run(event.RunImported, line(`{"type":"session_meta", "payload":{"session_id":"s","new":1.0,"provider":"","model_id":"",`+
+				`"model_context_window":"unknown","system_prompt":"","agent_state":"","workspace":""}, "timestamp":"2026-01-01T00:00:00Z"}`)).
+			run(event.RunImported, line(`{"timestamp":"2026-01-01T00:00:00Z","type":"model_msg","payload":{"type":"text","role":"user","text":"List the files."}}`)).
+			person("List the files.").
+			run(event.RunImported, line(`{"timestamp":"2026-01-01T00:00:00Z","type":"note","payload":{"type":"?","n":1e400},"origin":["s2"]}`)).
+			run(event.RunImported, line(`nothing`)).
+			run(event.RunCompleted, `{}`).person("Said where nobody can.")
 	},
 	"compaction": func() *scene {
 		return begun().says("There are ").run(event.CompactBoundary, `{"bytes":4096}`).run(event.MessageDone, done).
