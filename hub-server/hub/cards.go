@@ -6,6 +6,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/gate/cards"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 )
 
@@ -19,10 +20,18 @@ func (h *Hub) newCards(d *domain) {
 	s.archiver.Traces = s.cards
 }
 
+// newMessages makes what tells conversations as OmniMessages, and has no log leave behind which that could not go on.
+func (h *Hub) newMessages() {
+	s := &h.services
+	s.messages = omnilog.New(omnilog.Config{Store: sqlstore.NewOmni(h.store, s.writer), Log: h.log, Metrics: omnilog.NewMetrics(h.registry)})
+	s.archiver.Messages = s.messages
+}
+
 // seen tells those who read the record themselves that it has grown.
 func (h *Hub) seen(rows []delivery.Row) {
 	h.services.followers.Seen(rows)
 	h.services.cards.Seen(rows)
+	h.services.messages.Seen(rows)
 	h.services.cardSockets.Seen(rows)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/natsbus"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/peer"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/presence"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
@@ -57,6 +58,7 @@ type services struct {
 	friends      *presence.Watch
 	indexer      *search.Indexer
 	cards        *cardlog.Logs
+	messages     *omnilog.Logs
 	watchdog     *cardlog.Watchdog
 	gate         *gate.Gate
 	cardSockets  *cards.Server
@@ -134,6 +136,7 @@ func (h *Hub) wire(ctx context.Context) (err error) {
 		return fmt.Errorf("prepare first user: %w", err)
 	}
 	h.newCards(d)
+	h.newMessages()
 	h.newDelivery(st, d)
 	h.newCardSockets(st, d)
 	s.watch = runlog.NewWatch(d.record.Runs, d.prompts, h.opts.Config.InterruptAfter)

@@ -32,7 +32,8 @@ type Archiver struct {
 	metrics archiverMetrics
 	slice   int // events; owned by Run
 
-	Traces Traces // of the conversations whose runs leave. May be nil where there are none
+	Traces   Traces   // of the conversations whose runs leave. May be nil where there are none
+	Messages Messages // likewise
 }
 
 type archiverMetrics struct {
@@ -153,11 +154,20 @@ func (a *Archiver) archive(ctx context.Context, l Leaving) error {
 	if err != nil || !mine {
 		return err
 	}
-	s, err := a.dir.Write(l.Header, func(w *archive.Writer) error { return a.fill(ctx, l, w) })
+	var last int64 // place
+	s, err := a.dir.Write(l.Header, func(w *archive.Writer) (err error) {
+		last, err = a.fill(ctx, l, w)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	left, err := a.logs.Leave(ctx, l, s)
+	if a.Messages == nil {
+		last = 0
+	} else if err := a.Messages.Keep(ctx, l.Session, last); err != nil {
+		return fmt.Errorf("keep the messages behind it: %w", err)
+	}
+	left, err := a.logs.Leave(ctx, l, s, last)
 	if err != nil || !left {
 		return err
 	}
@@ -167,26 +177,28 @@ func (a *Archiver) archive(ctx context.Context, l Leaving) error {
 	return a.remove(ctx)
 }
 
-func (a *Archiver) fill(ctx context.Context, l Leaving, w *archive.Writer) error {
+// fill writes the events of a run and returns the last one's place.
+func (a *Archiver) fill(ctx context.Context, l Leaving, w *archive.Writer) (last int64, err error) {
 	for after := l.From - 1; after < l.To; {
 		page, err := a.logs.Kept(ctx, l.Run, after, eventPage)
 		if err != nil {
-			return fmt.Errorf("read events: %w", err)
+			return 0, fmt.Errorf("read events: %w", err)
 		}
 		if len(page) == 0 {
-			return fmt.Errorf("the log of %s has no event %d", l.Run, after+1)
+			return 0, fmt.Errorf("the log of %s has no event %d", l.Run, after+1)
 		}
 		for _, e := range page {
 			if e.Seq > l.To {
 				break
 			}
 			if err := w.Add(e); err != nil {
-				return err
+				return 0, err
 			}
+			last = e.Place
 		}
 		after = page[len(page)-1].Seq
 	}
-	return nil
+	return last, nil
 }
 
 // remove removes what has left, in slices that adapt themselves to the machine.

@@ -60,7 +60,7 @@ func (l *slowLogs) Kept(_ context.Context, run id.Run, after runlog.EventSeq, li
 	return page, nil
 }
 
-func (l *slowLogs) Leave(context.Context, Leaving, archive.Summary) (bool, error) {
+func (l *slowLogs) Leave(context.Context, Leaving, archive.Summary, int64) (bool, error) {
 	l.left++
 	l.toRemove += int(l.events) //nolint:gosec // a small number
 	return true, nil

@@ -41,8 +41,9 @@ type Logs interface {
 	Claim(ctx context.Context, l Leaving) (bool, error)
 	// Kept returns up to limit events of a run after a number, with their places.
 	Kept(ctx context.Context, run id.Run, after runlog.EventSeq, limit int) ([]archive.Event, error)
-	// Leave records that l is in its file: from now on its events cannot be read here. It says whether this hub's claim still held.
-	Leave(ctx context.Context, l Leaving, s archive.Summary) (bool, error)
+	// Leave records that l is in its file: from now on its events cannot be read here. It says whether this hub's claim still held, and what
+	// Messages.Keep has kept at that place was still there; a place of 0 needs nothing.
+	Leave(ctx context.Context, l Leaving, s archive.Summary, kept int64) (bool, error)
 	// Remove removes events that have left, at most limit. It returns how many, and how long that held up other writers.
 	Remove(ctx context.Context, limit int) (removed int, held time.Duration, err error)
 }
@@ -51,4 +52,10 @@ type Logs interface {
 type Traces interface {
 	// CatchUp brings the trace of a conversation up to what has been committed.
 	CatchUp(ctx context.Context, session id.Session) error
+}
+
+// Messages are conversations as they are folded when somebody reads them. Safe for concurrent use.
+type Messages interface {
+	// Keep makes sure that a conversation can be folded on from a place without anything before it.
+	Keep(ctx context.Context, session id.Session, place int64) error
 }

@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -129,9 +131,12 @@ func (a *Archives) Kept(ctx context.Context, run id.Run, after runlog.EventSeq, 
 	return collect(rows, err, scanPlaced)
 }
 
+// errNotKept undoes a leave: the fold that goes on behind it is not kept any more.
+var errNotKept = errors.New("no checkpoint is kept")
+
 // Leave implements retention.Logs. Late rows may have come since the claim: they stay, behind the floor.
-func (a *Archives) Leave(ctx context.Context, l retention.Leaving, s archive.Summary) (left bool, err error) {
-	err = a.writer.Do(ctx, []Lock{LockRun(string(l.Run))}, func(ctx context.Context, tx *Tx) error {
+func (a *Archives) Leave(ctx context.Context, l retention.Leaving, s archive.Summary, kept int64) (left bool, err error) {
+	err = a.writer.Do(ctx, []Lock{LockRun(string(l.Run)), lockTrace(l.Session)}, func(ctx context.Context, tx *Tx) error {
 		const record = `
 UPDATE archives SET state = 'leaving', file = $5, sha256 = $6, events = $7, payload_bytes = $8, archived_at = $9
 WHERE run_id = $1 AND from_seq = $2 AND to_seq = $3 AND state = 'writing' AND hub_id = $4`
@@ -142,9 +147,17 @@ WHERE run_id = $1 AND from_seq = $2 AND to_seq = $3 AND state = 'writing' AND hu
 		if _, err := tx.Exec(ctx, `UPDATE runs SET floor_seq = $2 WHERE run_id = $1`, string(l.Run), int64(l.To)); err != nil {
 			return fmt.Errorf("raise floor: %w", err)
 		}
+		if kept > 0 {
+			if raised, err := tx.raiseFloor(ctx, l.Session, kept); err != nil || !raised {
+				return cmp.Or(err, errNotKept)
+			}
+		}
 		_, err = tx.Exec(ctx, `UPDATE store_counter SET log_bytes = log_bytes - $1 WHERE id = 1`, s.Payload)
 		return err
 	})
+	if errors.Is(err, errNotKept) {
+		return false, nil
+	}
 	if err != nil {
 		return false, fmt.Errorf("let %s leave: %w", l.Run, err)
 	}

@@ -88,10 +88,10 @@ func TestTheClaimOfAHubThatLivesIsRespectedAndThatOfADeadOneIsNot(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left, err := other.Leave(t.Context(), found[0], s); err != nil || left {
+		if left, err := other.Leave(t.Context(), found[0], s, 0); err != nil || left {
 			t.Errorf("it left by a claim that was lost: %v, %v", left, err)
 		}
-		if left, err := k.logs.Leave(t.Context(), found[0], s); err != nil || !left {
+		if left, err := k.logs.Leave(t.Context(), found[0], s, 0); err != nil || !left {
 			t.Errorf("it left: %v, %v", left, err)
 		}
 		claim(k.logs, false)

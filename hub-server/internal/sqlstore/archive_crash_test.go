@@ -154,9 +154,9 @@ func (s *stopping) Kept(ctx context.Context, run id.Run, after runlog.EventSeq, 
 	return s.Logs.Kept(ctx, run, after, limit)
 }
 
-func (s *stopping) Leave(ctx context.Context, l retention.Leaving, sum archive.Summary) (bool, error) {
+func (s *stopping) Leave(ctx context.Context, l retention.Leaving, sum archive.Summary, kept int64) (bool, error) {
 	s.stop(pointWritten)
-	left, err := s.Logs.Leave(ctx, l, sum)
+	left, err := s.Logs.Leave(ctx, l, sum, kept)
 	s.stop(pointLeft)
 	s.left++
 	s.slice = 0

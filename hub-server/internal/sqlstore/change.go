@@ -28,6 +28,9 @@ func (c *Chat) Recall(ctx context.Context, r chat.Recall) error {
 		if err := tx.withhold(ctx, s.Message); err != nil {
 			return err
 		}
+		if err := tx.revise(ctx, chat.Message{ID: r.Message, Session: r.Session, Recalled: true}); err != nil {
+			return err
+		}
 		return tx.recall(ctx, r, s)
 	})
 }
@@ -65,7 +68,7 @@ func (c *Chat) Edit(ctx context.Context, e chat.Edit) error {
 	if err != nil {
 		return err
 	}
-	locks := []Lock{LockConversation(string(e.Session))}
+	locks := []Lock{LockConversation(string(e.Session)), lockTrace(e.Session)}
 	if len(chat.Uploads(e.Attachments)) > 0 {
 		locks = append(locks, lockFiles(e.By))
 	}
@@ -77,8 +80,11 @@ func (c *Chat) Edit(ctx context.Context, e chat.Edit) error {
 		if err != nil || before == attachments && bytes.Equal(s.Message.Content, e.Content) && slices.Equal(s.Message.Mentions, e.Mentions) {
 			return err
 		}
-		s.Message.Attachments = e.Attachments
+		s.Message.Attachments, s.Message.Content = e.Attachments, e.Content
 		if err := tx.referAttachments(ctx, s.Message); err != nil {
+			return err
+		}
+		if err := tx.revise(ctx, s.Message); err != nil {
 			return err
 		}
 		revision := s.Message.Revision + 1

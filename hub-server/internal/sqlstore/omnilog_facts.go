@@ -1,0 +1,114 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	message "github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+// maxBlobs is about how many bytes of blobs one page of facts has. A larger one has a page of its own.
+const maxBlobs = 4 << 20
+
+// Facts implements omnilog.Store.
+func (o *Omni) Facts(ctx context.Context, session id.Session, after, upTo int64, page omnilog.Page) (found omnilog.Facts, err error) {
+	p, err := o.store.passage(ctx, o.writer, session, after, upTo, page.Facts, page.Bytes)
+	if errors.Is(err, errNoConversation) {
+		return found, omnilog.ErrUnknown
+	}
+	if err != nil {
+		return found, err
+	}
+	blobs, err := o.store.blobsOf(ctx, &p)
+	if err != nil {
+		return found, err
+	}
+	found = omnilog.Facts{UpTo: p.upTo, Gone: p.gone(), Head: p.head, Changes: p.changes}
+	runs := map[id.Run]runAt{}
+	for i, f := range p.facts {
+		fact := omnilog.Fact{Fact: omni.Fact{Place: f.place, At: f.at, Event: f.event, Payload: f.payload, Blobs: blobs[i], Late: f.late}}
+		if m := f.message; m != nil {
+			fact.Message = &omni.Message{ByAgent: !byUser(*m), Text: plain(*m)}
+		} else {
+			run, err := o.store.runAt(ctx, runs, f.run)
+			if err != nil {
+				return found, err
+			}
+			fact.Run, fact.Edge = run.Run, run.edge
+		}
+		found.Facts = append(found.Facts, fact)
+	}
+	return found, nil
+}
+
+// runAt is a run with its edge.
+type runAt struct {
+	omni.Run
+	edge id.Edge
+}
+
+func (s *Store) runAt(ctx context.Context, known map[id.Run]runAt, of id.Run) (run runAt, err error) {
+	if run, ok := known[of]; ok {
+		return run, nil
+	}
+	const query = `SELECT run_id, parent_run_id, edge_id FROM runs WHERE run_id = $1`
+	if err := s.queryRowPrepared(ctx, query, string(of)).Scan(&run.ID, &run.Parent, &run.edge); err != nil {
+		return run, fmt.Errorf("read %s: %w", of, err)
+	}
+	known[of] = run
+	return run, nil
+}
+
+// blobsOf reads what the facts of a passage point at, by the facts, and ends the passage where it fills a page. What is not here, or larger than
+// a message may be, is not told.
+func (s *Store) blobsOf(ctx context.Context, p *passage) (found map[int]map[string]string, err error) {
+	found = map[int]map[string]string{}
+	room := maxBlobs
+	for i, f := range p.facts {
+		for _, hash := range pointers(f) {
+			text, have, err := s.wholeBlob(ctx, hash, message.MaxBytes)
+			if err != nil {
+				return nil, fmt.Errorf("read blob of event at place %d: %w", f.place, err)
+			}
+			if !have {
+				continue
+			}
+			if found[i] == nil {
+				found[i] = map[string]string{}
+			}
+			found[i][hash] = text
+			room -= len(text)
+		}
+		if room <= 0 {
+			p.end(i + 1)
+			break
+		}
+	}
+	return found, nil
+}
+
+// pointers are the blobs that a fact points at with fields of ours.
+func pointers(f placed) (hashes []string) {
+	var fields map[string]json.RawMessage
+	if !bytes.Contains(f.payload, []byte(`_blob"`)) || json.Unmarshal(f.payload, &fields) != nil {
+		return nil
+	}
+	for _, name := range blobFields {
+		var ref event.BlobRef
+		if value := fields[name]; len(value) > 0 && json.Unmarshal(value, &ref) == nil && strings.TrimSpace(ref.SHA256) != "" {
+			hashes = append(hashes, ref.SHA256)
+		}
+	}
+	return hashes
+}
+
+// blobFields are the fields of events that point at what stands for another field.
+var blobFields = []string{"content_blob", "arguments_blob", "result_blob", "input_blob"}
