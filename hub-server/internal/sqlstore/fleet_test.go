@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -96,7 +97,7 @@ func TestAnnouncedProfilesReplaceEarlierOnesAndMakeOneAgentEach(t *testing.T) {
 		e, err := w.fleet.Edge(t.Context(), edge)
 		w.must(err)
 		want := []wire.Profile{{Name: "scout", Runtime: "events"}, {Name: "writer", Runtime: "events"}}
-		if !slices.Equal(e.Profiles, want) || e.Version != "2" || e.LastSeenAt.IsZero() || e.Refused != "" {
+		if !reflect.DeepEqual(e.Profiles, want) || e.Version != "2" || e.LastSeenAt.IsZero() || e.Refused != "" {
 			t.Fatalf("edge %+v", e)
 		}
 		w.edge(owner.ID, "scout") // another machine with the same profile
