@@ -34,6 +34,11 @@ type Turn struct {
 	// Tools that clients carry out, and where they can be had by MCP as well: keys of the events runtime alone too.
 	ClientTools []wire.ClientTool
 	MCP         *MCP
+
+	// Compact asks for nothing but a shorter context of the model: the message is empty. ThinkingLevel is how hard the model should think, "" as the
+	// agent likes. Keys of the events runtime alone too, for agents whose profile says that they know them.
+	Compact       bool
+	ThinkingLevel wire.ThinkingLevel
 }
 
 // MCP is where an agent reaches a server of the Model Context Protocol (Streamable HTTP). It is good for this turn.
@@ -63,12 +68,14 @@ type turnLine struct {
 	PlanConfirmation string            `json:"plan_confirmation,omitempty"`
 	ClientTools      []wire.ClientTool `json:"client_tools,omitempty"`
 	MCP              *MCP              `json:"mcp,omitempty"`
+	Compact          bool              `json:"compact,omitempty"`
+	ThinkingLevel    string            `json:"thinking_level,omitempty"`
 	ProtocolVersion  string            `json:"protocol_version"`
 }
 
 // Encode returns the turn as one line with its line end, or ErrEmptyTurn.
 func (t Turn) Encode() ([]byte, error) {
-	if t.Message == "" && len(t.Attachments) == 0 {
+	if t.empty() {
 		return nil, ErrEmptyTurn
 	}
 	if t.SessionName == "" {
@@ -77,7 +84,7 @@ func (t Turn) Encode() ([]byte, error) {
 	return encodeLine(turnLine{
 		Type: TypeTurn, Message: t.Message, SessionID: t.SessionID, SessionName: t.SessionName, Attachments: t.Attachments,
 		Permission: t.Permission, CoordinatorMode: t.CoordinatorMode, PlanConfirmation: t.PlanConfirmation,
-		ClientTools: t.ClientTools, MCP: t.MCP, ProtocolVersion: Version,
+		ClientTools: t.ClientTools, MCP: t.MCP, Compact: t.Compact, ThinkingLevel: string(t.ThinkingLevel), ProtocolVersion: Version,
 	})
 }
 
@@ -97,13 +104,16 @@ func ParseTurn(line []byte) (Turn, error) {
 	t := Turn{
 		Message: l.Message, SessionID: l.SessionID, SessionName: l.SessionName, Attachments: l.Attachments, Permission: l.Permission,
 		CoordinatorMode: l.CoordinatorMode, PlanConfirmation: l.PlanConfirmation,
-		ClientTools: l.ClientTools, MCP: l.MCP,
+		ClientTools: l.ClientTools, MCP: l.MCP, Compact: l.Compact, ThinkingLevel: wire.ThinkingLevel(l.ThinkingLevel),
 	}
-	if t.Message == "" && len(t.Attachments) == 0 {
+	if t.empty() {
 		return t, ErrEmptyTurn
 	}
 	return t, nil
 }
+
+// empty says whether there is nothing to do in the turn.
+func (t Turn) empty() bool { return t.Message == "" && len(t.Attachments) == 0 && !t.Compact }
 
 // Behavior is the answer to a permission request.
 type Behavior string

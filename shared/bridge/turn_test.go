@@ -27,6 +27,8 @@ func TestTurnLine(t *testing.T) {
 		{"a manner", bridge.Turn{Message: "hi", Permission: true, CoordinatorMode: "plan", PlanConfirmation: "required"},
 			`{"type":"turn","message":"hi","session_id":"","session_name":"default","permission":true,"coordinator_mode":"plan",` +
 				`"plan_confirmation":"required","protocol_version":"0.4"}`},
+		{"a shorter context alone is something to do", bridge.Turn{SessionID: "s", Compact: true, ThinkingLevel: "high"},
+			`{"type":"turn","message":"","session_id":"s","session_name":"default","compact":true,"thinking_level":"high","protocol_version":"0.4"}`},
 		{"an attachment alone is content", bridge.Turn{Attachments: []bridge.Attachment{{Kind: "file", URL: "file:///a"}}},
 			`{"type":"turn","message":"","session_id":"","session_name":"default","attachments":[{"kind":"file","url":"file:///a"}],` +
 				`"protocol_version":"0.4"}`},

@@ -28,6 +28,9 @@ const (
 	RunRecorded Point = "run-recorded" // the journal says so
 )
 
+// OrderRecorded is behind a control command: the journal has it and its receipt, and the agent has heard nothing of it.
+const OrderRecorded Point = "order-recorded"
+
 // RunPoints are the places on the way of a run, in their order.
 func RunPoints() []Point { return []Point{RunAdmitted, RunIntended, RunSpawned, RunRecorded} }
 

@@ -22,6 +22,9 @@ const (
 // PolicyGrant is the policy of an answer that repeats one a person gave to the same request before, once.
 const PolicyGrant = "grant"
 
+// PolicyOfMode is the policy of an answer that the approval mode of the person gave whose run it is.
+func PolicyOfMode(mode string) string { return "mode:" + mode }
+
 // ExpiryReason says why the waiting for an answer has ended without one.
 type ExpiryReason string
 

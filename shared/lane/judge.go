@@ -29,6 +29,8 @@ func Judge(c wire.Command, run *Known) *fault.Fault {
 		return fault.New(fault.TooLate, "The run ended before the cancel came.")
 	case c.Kind == wire.AnswerPrompt && (run.Cancelled || run.Ended):
 		return fault.New(fault.TooLate, "The process that asked has ended, or is being stopped.")
+	case c.Kind == wire.Control && (run.Cancelled || run.Ended):
+		return fault.New(fault.TooLate, "The run has ended, or is being stopped.")
 	}
 	return nil
 }

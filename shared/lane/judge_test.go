@@ -16,7 +16,7 @@ func TestARunIsStartedOnceWhateverIsDelivered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		commands := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) wire.Command {
 			return wire.Command{
-				Kind:  rapid.SampledFrom([]wire.Kind{wire.Start, wire.Start, wire.Cancel, wire.AnswerPrompt}).Draw(t, "kind"),
+				Kind:  rapid.SampledFrom([]wire.Kind{wire.Start, wire.Start, wire.Cancel, wire.AnswerPrompt, wire.Control}).Draw(t, "kind"),
 				Lease: wire.Lease(rapid.IntRange(1, 3).Draw(t, "lease")),
 			}
 		}), 1, 8).Draw(t, "commands")
@@ -42,7 +42,7 @@ func TestARunIsStartedOnceWhateverIsDelivered(t *testing.T) {
 				starts++
 				known = &Known{}
 			}
-			if c.Lease < known.Lease || known.Ended || known.Cancelled && c.Kind == wire.AnswerPrompt {
+			if c.Lease < known.Lease || known.Ended || known.Cancelled && (c.Kind == wire.AnswerPrompt || c.Kind == wire.Control) {
 				t.Fatalf("%s under lease %d was taken by %+v", c.Kind, c.Lease, *known)
 			}
 			known.Lease = c.Lease

@@ -47,13 +47,6 @@ func (a *Admission) take(c wire.Command) (deliver func(), err error) {
 	return process.Answer(answer)
 }
 
-// started notes the process of a running turn.
-func (s *schedule) started(t *turn, p Process) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t.process = p
-}
-
 // process returns the process of a running turn; nil if it has none, or none yet.
 func (s *schedule) process(r id.Run) Process {
 	s.mu.Lock()

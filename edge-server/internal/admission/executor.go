@@ -25,6 +25,9 @@ type Job struct {
 	Manner       wire.Manner
 	ClientTools  []wire.ClientTool // that clients of the person carry out
 	Grants       []wire.Grant      // requests that a person allowed when an earlier run asked
+	Approval     wire.ApprovalMode // of the person whose run it is; "" leaves permissions to the profile
+	Compact      bool              // to make the model's context shorter, and nothing else
+	Thinking     wire.ThinkingLevel
 	AgentSession AgentSession
 	Nonce        Nonce
 	TraceID      string // 32 hex
@@ -34,6 +37,9 @@ type Job struct {
 type Profiles interface {
 	// Limit is how many turns of the profile may run at once, 0 for no limit but the edge's own, and whether the edge has it at all.
 	Limit(profile string) (most int, offered bool)
+
+	// Takes says whether agents of the profile can be told this while they work. Approval modes are no matter of theirs: always.
+	Takes(profile string, what wire.ControlKind) bool
 
 	// Changed returns a channel that is closed when an answer of Limit may have become another.
 	Changed() <-chan struct{}
@@ -67,6 +73,11 @@ type Process interface {
 	// Otherwise that prompt takes no other answer, and deliver, called once, writes this one to the agent if it is still there. Neither
 	// blocks; both may be called at any time, also while Follow runs.
 	Answer(a wire.Answer) (deliver func(), err error)
+
+	// Control takes something that the agent is told while it works. The error is a fault: unsupported_by_runtime, or too_late for an agent that
+	// listens no longer. Otherwise deliver, called once, tells it, behind what was delivered before, if the agent is still there. Neither blocks;
+	// both may be called at any time, also before and while Follow runs.
+	Control(o wire.ControlOrder) (deliver func(), err error)
 }
 
 // Exit is how a process ended.

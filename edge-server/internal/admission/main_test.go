@@ -48,6 +48,11 @@ func (s *stage) Limit(profile string) (most int, offered bool) {
 	return s.most, profile == profileName
 }
 
+// Takes says yes to a steer alone.
+func (s *stage) Takes(profile string, what wire.ControlKind) bool {
+	return profile == profileName && (what == wire.ControlSteer || what == wire.ControlApprovalMode)
+}
+
 func (s *stage) Changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,7 +76,7 @@ func (s *stage) Start(_ context.Context, job admission.Job) (admission.Process, 
 		return nil, s.failStart
 	}
 	a := &actor{job: job, lines: make(chan run.AgentEvent), exit: make(chan admission.Exit, 1), stopped: make(chan struct{}),
-		answers: make(chan wire.Answer, 8)}
+		answers: make(chan wire.Answer, 8), told: make(chan wire.ControlOrder, 512)}
 	s.actors <- a
 	return a, nil
 }
@@ -110,7 +115,8 @@ type actor struct {
 	refused error               // by emit
 	answers chan wire.Answer    // that were delivered
 
-	unwilling error // what it says to an answer
+	unwilling error // what it says to an answer, and to what it is told
+	told      chan wire.ControlOrder
 }
 
 func (a *actor) PID() int        { return 4711 }
@@ -122,6 +128,14 @@ func (a *actor) Answer(answer wire.Answer) (func(), error) {
 		return nil, a.unwilling
 	}
 	return func() { a.answers <- answer }, nil
+}
+
+// Control hands the test what the agent is told.
+func (a *actor) Control(o wire.ControlOrder) (func(), error) {
+	if a.unwilling != nil {
+		return nil, a.unwilling
+	}
+	return func() { a.told <- o }, nil
 }
 
 func (a *actor) Follow(ctx context.Context, emit func(run.AgentEvent) error) admission.Exit {

@@ -36,6 +36,8 @@ func (a *Admission) decide(ctx context.Context, c wire.Command) (wire.CommandRec
 		return a.receiveCancel(ctx, c)
 	case wire.AnswerPrompt:
 		return a.receiveAnswer(ctx, c)
+	case wire.Control:
+		return a.receiveControl(ctx, c)
 	}
 	r := receipt(c, wire.Unsupported, fault.New(fault.Unsupported, "This edge does not know the command; a newer edge-server may."))
 	return r, a.journal.Answer(ctx, c, r)

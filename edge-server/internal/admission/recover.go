@@ -39,11 +39,16 @@ func (a *Admission) recover(ctx context.Context) error {
 	return cut.Wait()
 }
 
-// restore makes the turn of a recorded run, knowing what the journal has of it.
+// restore makes the turn of a recorded run, knowing what the journal has of it. One that never started hears what it was told.
 func (a *Admission) restore(ctx context.Context, r journal.Run) (*turn, error) {
 	t, err := newTurn(a.opts.Edge, r.Start)
 	if err != nil {
 		return nil, err
+	}
+	if r.Phase == journal.Admitted {
+		if t.held, err = a.journal.Orders(ctx, r.ID); err != nil {
+			return nil, err
+		}
 	}
 	return t, a.catchUp(ctx, t)
 }

@@ -28,6 +28,7 @@ type turn struct {
 
 	cancel  context.CancelCauseFunc // stops the run, once it has a place
 	process Process                 // once it is started; guarded by the schedule
+	held    []wire.ControlOrder     // what it is told before that, the oldest first; guarded by the schedule
 }
 
 // newTurn reads the body of a start command. Its fault says what is wrong with it.
@@ -49,12 +50,27 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 		job: Job{
 			Run: c.RunID, Session: d.SessionID, SessionName: d.SessionName, Agent: d.AgentID, AgentName: d.AgentName,
 			Profile: d.Profile, Prompt: d.Prompt, Attachments: d.Attachments, Manner: d.Manner, ClientTools: d.ClientTools,
-			Grants: d.Grants(), TraceID: d.TraceID,
+			Grants: d.Grants(), TraceID: d.TraceID, Approval: approval(d), Compact: d.Compact, Thinking: thinking(d),
 		},
 		dialogue:   journal.Dialogue{Session: d.SessionID, Agent: d.AgentID, Profile: d.Profile},
 		origin:     journal.Origin{TraceID: trace, Scope: event.Scope{ConversationID: d.SessionID, RunID: c.RunID, EdgeID: edge}},
 		normaliser: run.New(run.Options{}),
 	}, nil
+}
+
+// approval is the person's mode. One that this edge does not know asks a person: none asks more.
+func approval(d wire.Dispatch) wire.ApprovalMode {
+	if d.ApprovalMode.Known() {
+		return d.ApprovalMode
+	}
+	return wire.AlwaysAsk
+}
+
+func thinking(d wire.Dispatch) wire.ThinkingLevel {
+	if d.ThinkingLevel.Known() {
+		return d.ThinkingLevel
+	}
+	return ""
 }
 
 // perform sees one run through; the end of life asks for its stop. Errors are those of the journal; everything else ends the run, not the

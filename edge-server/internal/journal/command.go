@@ -52,6 +52,32 @@ func (j *Journal) AnswerCancel(ctx context.Context, c wire.Command, r wire.Comma
 	return j.answerFor(ctx, c, r, `UPDATE runs SET lease = max(lease, ?), cancelled = 1 WHERE run = ?`)
 }
 
+// Orders returns what a run was told by control commands that were accepted, the oldest first.
+func (j *Journal) Orders(ctx context.Context, r id.Run) ([]wire.ControlOrder, error) {
+	type answered struct{ command, receipt []byte }
+	scan := func(scan func(...any) error) (a answered, err error) {
+		err = scan(&a.command, &a.receipt)
+		return a, err
+	}
+	found, err := query(ctx, j.db.readDB, scan, `SELECT command, receipt FROM commands WHERE run = ? ORDER BY at`, string(r))
+	var orders []wire.ControlOrder
+	for _, a := range found {
+		var c wire.Command
+		var receipt wire.CommandReceipt
+		var order wire.ControlOrder
+		err = errors.Join(err, json.Unmarshal(a.command, &c), json.Unmarshal(a.receipt, &receipt))
+		if err != nil || c.Kind != wire.Control || receipt.Status != wire.Accepted {
+			continue
+		}
+		err = json.Unmarshal(c.Body, &order)
+		orders = append(orders, order)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read orders of run %s: %w", r, err)
+	}
+	return orders, nil
+}
+
 func (j *Journal) answerFor(ctx context.Context, c wire.Command, r wire.CommandReceipt, update string) error {
 	return j.answer(ctx, c, r, func(tx *transaction) error { return tx.exec(update, int64(c.Lease), string(c.RunID)) })
 }

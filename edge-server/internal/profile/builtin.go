@@ -1,6 +1,10 @@
 package profile
 
-import "time"
+import (
+	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/wire"
+)
 
 // Agents that ship inside the edge, as `edge-server builtin NAME`.
 const (
@@ -10,6 +14,17 @@ const (
 
 // Executors are the names that `executor` knows. They run as processes of their own, from the edge's own program.
 func Executors() []string { return []string{Scout, Chat} }
+
+// controlsOf is what an agent that ships inside the edge can be told while it works.
+func controlsOf(executor string) []string {
+	switch executor {
+	case Scout:
+		return []string{string(wire.ControlSteer)}
+	case Chat:
+		return wire.Controls()
+	}
+	return nil
+}
 
 // Variables of the edge that configure chat.
 const (
@@ -26,12 +41,14 @@ func builtins(lookup func(string) (string, bool)) []Profile {
 	scout := named(Scout, "")
 	scout.Runtime, scout.Executor = Events, Scout
 	scout.Timeout = 10 * time.Minute
+	scout.Controls = controlsOf(Scout)
 	scout.Description = "Reads the git history and the files of its workspace, answers and writes a report. Needs no key and no network."
 	if _, missing := chatMissing(lookup); missing {
 		return []Profile{scout}
 	}
 	chat := named(Chat, "")
 	chat.Runtime, chat.Executor = Events, Chat
+	chat.Controls = controlsOf(Chat)
 	chat.Description = "Talks to any endpoint that speaks the OpenAI chat protocol."
 	chat.Env = map[string]string{ChatBaseURL: "${" + ChatBaseURL + "}", ChatKey: "${" + ChatKey + "}", ChatModel: "${" + ChatModel + "}"}
 	chat.PublicEnv = []string{ChatBaseURL, ChatModel}

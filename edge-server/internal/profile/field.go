@@ -34,6 +34,21 @@ func list(into func(*Profile) *[]string) kind {
 	}}
 }
 
+// words takes some of those that there are.
+func words(options []string, into func(*Profile) *[]string) kind {
+	return kind{schema: listSchema(schema{Enum: options}), read: func(r *reader, name string, n ast.Node) {
+		values, ok := r.list(name, n)
+		for _, value := range values {
+			if !slices.Contains(options, value) {
+				r.problems.fault(placeOf(n), "%s: %q is none of %s%s", name, value, strings.Join(options, " "), didYouMean(suggest(value, options)))
+			}
+		}
+		if ok {
+			*into(&r.profile) = values
+		}
+	}}
+}
+
 // variables takes names as ${VAR} can spell them: another one would never match.
 func variables(into func(*Profile) *[]string) kind {
 	const form = `^[A-Za-z_][A-Za-z0-9_]*$`

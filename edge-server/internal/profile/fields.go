@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // field is one key of a profile. The table of them is what the reader, the JSON Schema and the documentation are made of.
@@ -66,6 +68,10 @@ func fields() []field {
 		{
 			"readonly_tools", list(func(p *Profile) *[]string { return &p.ReadonlyTools }), strings.Join(DefaultReadonlyTools(), " "),
 			"ours: the tools that allow-readonly lets through, by their exact names",
+		},
+		{
+			"controls", words(wire.Controls(), func(p *Profile) *[]string { return &p.Controls }), "none",
+			"ours: what the agent can be told while it works, of " + strings.Join(wire.Controls(), " ") + "; for runtime: " + string(Events),
 		},
 		{
 			"max_runs", count(func(p *Profile) *int { return &p.MaxRuns }), "no limit but EDGE_PLACES",

@@ -70,7 +70,7 @@ func TestSummarySaysWhatIsStartedWhereAndWhoIsAsked(t *testing.T) {
 		"least": {
 			"executor: scout",
 			"agent least, runtime events\n  command     /bin/edge builtin scout\n  cwd         a folder of the agent's own per conversation\n" +
-				"  permission  not asked for: the agent decides by itself",
+				"  permission  not asked for: the agent decides by itself\n  controls    steer",
 		},
 	} {
 		p, problems := Parse([]byte(tt.file), Name(name), "/p")

@@ -149,6 +149,9 @@ func (r *reader) whole() {
 	if r.has("readonly_tools") && p.Policy != AllowReadonly {
 		r.problems.warn(r.seen["readonly_tools"], "readonly_tools does nothing without permission_policy: %s", AllowReadonly)
 	}
+	if r.has("controls") && len(p.Controls) > 0 && p.Runtime != Events {
+		r.problems.fault(r.seen["controls"], "controls are for agents that say runtime: %s; the %s protocol has no words for them", Events, p.Runtime)
+	}
 	for _, name := range p.PublicEnv {
 		if _, set := p.Env[name]; !set {
 			r.problems.warn(r.seen["public_env"], "public_env names %s, which is not in env", name)
@@ -168,6 +171,9 @@ func (r *reader) program() {
 	case slices.Contains(Executors(), p.Executor):
 		if !r.has("runtime") {
 			p.Runtime = Events
+		}
+		if !r.has("controls") && p.Runtime == Events {
+			p.Controls = controlsOf(p.Executor)
 		}
 		if r.has("command") {
 			r.problems.warn(r.seen["command"], "executor %s is part of the edge, so command is ignored", p.Executor)

@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -52,8 +53,10 @@ type Profile struct {
 	Policy Policy
 	// ReadonlyTools are the tools that AllowReadonly lets through, by their exact names; nil is DefaultReadonlyTools.
 	ReadonlyTools []string
-	MaxRuns       int    // turns of this agent at once on this edge; 0 is no limit but the edge's own
-	Executor      string // an agent that ships inside the edge; Command is ignored when it is known
+	MaxRuns       int // turns of this agent at once on this edge; 0 is no limit but the edge's own
+	// Controls are what the agent can be told while it works, and whether its turns may have a thinking level: words of wire.Controls. Events alone.
+	Controls []string
+	Executor string // an agent that ships inside the edge; Command is ignored when it is known
 
 	// Dir is the folder of the profile's file, absolute: {{PROFILE_DIR}}.
 	Dir string
@@ -62,6 +65,9 @@ type Profile struct {
 func named(name Name, dir string) Profile {
 	return Profile{Name: name, Runtime: Bridge, Timeout: DefaultTimeout, Grace: DefaultGrace, Streaming: true, Policy: Ask, Dir: dir}
 }
+
+// Takes says whether the agent knows a control.
+func (p Profile) Takes(control string) bool { return slices.Contains(p.Controls, control) }
 
 const maxName = 64
 

@@ -27,28 +27,54 @@ timeout_secs: 600
 kill_grace_secs: 0.5
 streaming: false
 permission: true
-runtime: bridge
+runtime: events
 description: My own agent
 public_env:
   - DEBUG
 permission_policy: allow-readonly
 readonly_tools: [Read, Search]
 max_runs: 3
+controls: [steer, thinking_level]
 `
 
 func TestEveryFieldIsRead(t *testing.T) {
 	want := Profile{
-		Name: "mine", Runtime: Bridge, Description: "My own agent",
+		Name: "mine", Runtime: Events, Description: "My own agent",
 		Command: "python3", Args: []string{"{{PROFILE_DIR}}/my_agent.py", "--port", "8080"}, Cwd: "work space",
 		Env: map[string]string{"MY_API_KEY": "${MY_API_KEY}", "DEBUG": "true"}, EnvAllowlist: []string{"MY_API_KEY"},
 		PublicEnv: []string{"DEBUG"}, Timeout: 600 * time.Second, Grace: 500 * time.Millisecond, Permission: true, Dir: "/p",
-		Policy: AllowReadonly, ReadonlyTools: []string{"Read", "Search"}, MaxRuns: 3,
+		Policy: AllowReadonly, ReadonlyTools: []string{"Read", "Search"}, MaxRuns: 3, Controls: []string{"steer", "thinking_level"},
 	}
 	wrapped := "agentproc:\n  " + strings.ReplaceAll(strings.TrimSpace(full), "\n", "\n  ")
 	for _, file := range []string{full, wrapped, strings.ReplaceAll(full, "\n", "\r\n")} {
 		got, problems := Parse([]byte(file), "mine", "/p")
 		if len(problems) > 0 || !reflect.DeepEqual(got, want) {
 			t.Errorf("got %+v\nproblems %v", got, problems)
+		}
+	}
+}
+
+func TestControlsAreWordsThatThereAreAndForTheEventsRuntime(t *testing.T) {
+	for file, want := range map[string]string{
+		"command: a\nruntime: events\ncontrols: [steer, compact]": "",
+		"command: a\ncontrols: []":                                "",
+		"executor: chat\ncontrols: [compact]":                     "",
+		"command: a\nruntime: events\ncontrols: [stear]":          `line 3: error: controls: "stear" is none of steer retry_now compact thinking_level, did you mean steer?`,
+		"command: a\nruntime: events\ncontrols: steer":            "line 3: error: controls must be a list such as [a, b]",
+		"command: a\ncontrols: [steer]":                           "line 2: error: controls are for agents that say runtime: events; the bridge protocol has no words for them",
+		"executor: scout\nruntime: bridge\ncontrols: [retry_now]": "line 3: error: controls are for agents that say runtime: events; the bridge protocol has no words for them",
+	} {
+		p, problems := Parse([]byte(file), "a", "/p")
+		if got := problems.String(); !strings.Contains(got, want) || (want == "") != (len(problems) == 0) {
+			t.Errorf("%q: %s", file, got)
+		}
+		if want == "" && p.Takes("compact") != strings.Contains(file, "compact") {
+			t.Errorf("%q takes %v", file, p.Controls)
+		}
+	}
+	for executor, want := range map[string]bool{Scout: false, Chat: true} {
+		if p, _ := Parse([]byte("executor: "+executor), "a", "/p"); !p.Takes("steer") || p.Takes("compact") != want {
+			t.Errorf("%s takes %v", executor, p.Controls)
 		}
 	}
 }

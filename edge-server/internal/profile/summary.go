@@ -19,6 +19,9 @@ func (p Profile) Summary(edge Edge) string {
 		"  cwd         " + where,
 		"  permission  " + p.permission(),
 	}
+	if len(p.Controls) > 0 {
+		lines = append(lines, "  controls    "+strings.Join(p.Controls, " "))
+	}
 	if p.MaxRuns > 0 {
 		lines = append(lines, fmt.Sprintf("  max_runs    %d", p.MaxRuns))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Ask is a request of the agent: for permission to use a tool, a prompt of another kind, or the call of a tool that a client carries out.
@@ -69,6 +70,12 @@ func (s *serial) Answer(a Answer) Reaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dialogue.Answer(a)
+}
+
+func (s *serial) Control(o wire.ControlOrder) Reaction {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dialogue.Control(o)
 }
 
 func (s *serial) End(end End) ([]run.AgentEvent, run.Outcome) {

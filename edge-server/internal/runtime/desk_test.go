@@ -22,6 +22,7 @@ type listener struct{ allowed, denied atomic.Int32 }
 func (l *listener) Begin() Reaction                                  { return Reaction{} }
 func (l *listener) Line([]byte) Reaction                             { return Reaction{} }
 func (l *listener) End(End) (events []run.AgentEvent, o run.Outcome) { return nil, run.Completed() }
+func (l *listener) Control(wire.ControlOrder) Reaction               { return Reaction{} }
 func (l *listener) Answer(a Answer) Reaction {
 	if a.Decision == event.Allow {
 		l.allowed.Add(1)

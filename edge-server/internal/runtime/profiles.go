@@ -11,7 +11,7 @@ func (e *Executor) Profiles() (now []wire.Profile, changed <-chan struct{}) {
 	now = []wire.Profile{}
 	for _, p := range current.Profiles.Sorted() {
 		if len(now) < wire.MaxProfiles {
-			now = append(now, wire.Profile{Name: string(p.Name), Runtime: string(p.Runtime), Description: p.Description})
+			now = append(now, wire.Profile{Name: string(p.Name), Runtime: string(p.Runtime), Description: p.Description, Controls: p.Controls})
 		}
 	}
 	return now, current.Changed()

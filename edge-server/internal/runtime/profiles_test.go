@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"fmt"
 	"log/slog"
+	"reflect"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
@@ -18,9 +19,9 @@ func offering(profiles ...profile.Profile) *runtime.Executor {
 }
 
 func TestExecutorOffersWhatTheLibraryHolds(t *testing.T) {
-	e := offering(profile.Profile{Name: "b", Runtime: profile.Events}, profile.Profile{Name: "a", Runtime: profile.Bridge, Description: "d", MaxRuns: 3})
+	e := offering(profile.Profile{Name: "b", Runtime: profile.Events}, profile.Profile{Name: "a", Runtime: profile.Bridge, Description: "d", MaxRuns: 3, Controls: []string{"steer"}})
 	got, changed := e.Profiles()
-	if len(got) != 2 || got[0] != (wire.Profile{Name: "a", Runtime: "bridge", Description: "d"}) || got[1].Name != "b" || changed == nil {
+	if len(got) != 2 || !reflect.DeepEqual(got[0], wire.Profile{Name: "a", Runtime: "bridge", Description: "d", Controls: []string{"steer"}}) || got[1].Name != "b" || changed == nil {
 		t.Errorf("offered are %+v", got)
 	}
 	for name, want := range map[string]string{"a": "3 true", "b": "0 true", "c": "0 false"} {

@@ -14,6 +14,7 @@ import (
 // rules answer requests that need no person. Owned by a desk, which guards them.
 type rules struct {
 	profile func() profile.Profile // as it is at the moment: its policy may change while the agent works
+	mode    wire.ApprovalMode      // of the person whose run it is, as it is at the moment; "" leaves it to the profile
 	grants  []wire.Grant           // those not used yet
 }
 
@@ -26,12 +27,16 @@ type ruling struct {
 	response json.RawMessage
 }
 
-// judge returns the answer to a request, false if a person has to give it. A policy is about tools, and one that denies counts before what a
+// judge returns the answer to a request, false if a person has to give it. Policies and modes are about tools. The owner of the machine comes
+// first: a profile that denies. Then the mode of the person whose run it is, in place of the profile's policy. What denies counts before what a
 // person granted earlier: it was set up later.
 func (r *rules) judge(asked event.PromptRequestedPayload) (ruling, bool) {
 	p, tool := r.profile(), asked.Kind == event.PromptPermission
-	if tool && p.Policy == profile.DenyAll {
+	switch {
+	case tool && p.Policy == profile.DenyAll:
 		return ruling{decision: event.Deny, policy: string(p.Policy), reason: "The policy of this agent allows no tool that asks."}, true
+	case tool && r.mode == wire.DenyAll:
+		return ruling{decision: event.Deny, policy: event.PolicyOfMode(string(r.mode)), reason: "The approval mode of this conversation allows no tool that asks."}, true
 	}
 	if grant, ok := r.redeem(asked.Digest); ok {
 		return ruling{
@@ -39,8 +44,12 @@ func (r *rules) judge(asked event.PromptRequestedPayload) (ruling, bool) {
 			reason: fmt.Sprintf("A person has answered this before, as %s.", grant.RequestID),
 		}, true
 	}
-	if tool && (p.Policy == profile.AllowAll || p.Policy == profile.AllowReadonly && p.Readonly(asked.ToolName)) {
-		return ruling{decision: event.Allow, policy: string(p.Policy)}, true
+	policy, name := p.Policy, string(p.Policy)
+	if r.mode != "" {
+		policy, name = profile.Policy(r.mode), event.PolicyOfMode(string(r.mode))
+	}
+	if tool && (policy == profile.AllowAll || policy == profile.AllowReadonly && p.Readonly(asked.ToolName)) {
+		return ruling{decision: event.Allow, policy: name}, true
 	}
 	return ruling{}, false
 }

@@ -29,7 +29,8 @@ type running struct {
 	input    *process.Input
 	desk     *desk
 	calls    *calls
-	limit    time.Duration // 0 is none
+	takes    func(control string) bool // what the agent can be told while it works
+	limit    time.Duration             // 0 is none
 	secrets  *redact.Redactor
 	log      *slog.Logger
 	metrics  *metrics

@@ -5,6 +5,7 @@ package runtime
 
 import (
 	"io"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -25,6 +26,17 @@ type Turn struct {
 	Artifacts   Artifacts
 	ClientTools []wire.ClientTool // that clients carry out, and the agent may call in lines: only with Permission
 	MCP         *bridge.MCP       // where they can be had as well; nil for nowhere
+	Controls    []string          // what the agent can be told while it works, and whether it takes thinking levels: see wire.Controls
+	Compact     bool              // make the model's context shorter, and nothing else
+	Thinking    wire.ThinkingLevel
+}
+
+// Takes says whether the agent can be told this while it works.
+func (t Turn) Takes(what wire.ControlKind) bool { return slices.Contains(t.Controls, string(what)) }
+
+// Listens says whether the agent can be told anything: its stdin stays open then.
+func (t Turn) Listens() bool {
+	return t.Takes(wire.ControlSteer) || t.Takes(wire.ControlRetryNow) || t.Takes(wire.ControlCompact)
 }
 
 // Artifacts takes the files that an agent hands out. An error is a fault whose sentence may be shown.
@@ -55,6 +67,8 @@ type Dialogue interface {
 	Line(line []byte) Reaction
 	// Answer takes the answer to an Ask of an earlier Reaction, at most one for each.
 	Answer(Answer) Reaction
+	// Control says what to write to an agent that hears what it is told while it works; nothing if it hears nothing.
+	Control(wire.ControlOrder) Reaction
 	// End takes the end of the process. It returns what was held back until now and how the turn ended; the outcome counts only if no
 	// event was a Done or Failure.
 	End(End) ([]run.AgentEvent, run.Outcome)

@@ -38,9 +38,9 @@ func (e *Executor) spawn(s spawn) (*running, error) {
 	}
 	r := &running{
 		proc: proc, dir: s.dir, dialogue: &serial{dialogue: dialogue}, input: process.NewInput(), limit: s.profile.Timeout, secrets: secrets, log: s.log,
-		metrics: e.metrics, calls: s.offer.calls,
+		metrics: e.metrics, calls: s.offer.calls, takes: s.profile.Takes,
 	}
-	r.desk = newDesk(r, rules{profile: func() profile.Profile { return e.current(s.profile) }, grants: slices.Clone(s.job.Grants)})
+	r.desk = newDesk(r, rules{profile: func() profile.Profile { return e.current(s.profile) }, mode: s.job.Approval, grants: slices.Clone(s.job.Grants)})
 	return r, nil
 }
 
@@ -48,6 +48,6 @@ func (s spawn) turn(artifacts Artifacts) Turn {
 	return Turn{
 		Message: s.job.Prompt, Attachments: attachments(s.job.Attachments), SessionID: string(s.job.AgentSession), SessionName: s.job.SessionName,
 		Manner: s.job.Manner, Streaming: s.profile.Streaming, Permission: s.profile.Permission, Artifacts: artifacts,
-		ClientTools: s.offer.tools, MCP: s.offer.at,
+		ClientTools: s.offer.tools, MCP: s.offer.at, Controls: s.profile.Controls, Compact: s.job.Compact, Thinking: s.job.Thinking,
 	}
 }

@@ -127,6 +127,7 @@ func (c *connection) hello(ctx context.Context) (wire.Hello, error) {
 		Protocol: wire.Protocol, Incarnation: s.Incarnation, BootNonce: s.BootNonce, Committed: s.Receipt,
 		Floor: s.Floor, FloorChain: floorChain, Head: s.Head,
 		Version: c.opts.Version, Hostname: c.opts.Hostname, Profiles: profiles, LiveRuns: c.opts.Commands.LiveRuns(), Shows: true,
+		Controls: true,
 	}, nil
 }
 

@@ -17,6 +17,9 @@ type Adapter struct{}
 
 // Open begins a turn; one without message and attachments is refused (S4 "empty turn").
 func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
+	if turn.Compact {
+		return nil, fault.New(fault.UnsupportedByRuntime, "The agent speaks the bridge protocol, which has no word for making a context shorter.")
+	}
 	line, err := bridge.Turn{
 		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
 		Permission: turn.Permission,

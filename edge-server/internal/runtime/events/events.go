@@ -10,6 +10,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // Adapter is a runtime.Adapter. The zero value is ready.
@@ -17,10 +18,16 @@ type Adapter struct{}
 
 // Open begins a turn; one without message and attachments is refused.
 func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
+	if turn.Compact && !turn.Takes(wire.ControlCompact) {
+		return nil, fault.New(fault.UnsupportedByRuntime, "The agent cannot make its context shorter: the controls of its profile do not name compact.")
+	}
+	if !turn.Takes(wire.ThinkingLevels) {
+		turn.Thinking = ""
+	}
 	line, err := bridge.Turn{
 		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Attachments: turn.Attachments,
 		Permission: turn.Permission, CoordinatorMode: turn.Manner.CoordinatorMode, PlanConfirmation: turn.Manner.PlanConfirmation,
-		ClientTools: turn.ClientTools, MCP: turn.MCP,
+		ClientTools: turn.ClientTools, MCP: turn.MCP, Compact: turn.Compact, ThinkingLevel: turn.Thinking,
 	}.Encode()
 	if errors.Is(err, bridge.ErrEmptyTurn) {
 		return nil, fault.Wrap(err, fault.EmptyPrompt, "There is nothing to say to the agent: the message is empty.")
@@ -30,13 +37,14 @@ func (Adapter) Open(turn runtime.Turn) (runtime.Dialogue, error) {
 	}
 	state := bridge.NewTurnState(bridge.Profile{Streaming: turn.Streaming, Permission: turn.Permission})
 	return &dialogue{
-		turn: line, asks: turn.Permission, asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state,
+		turn: line, asks: turn.Permission, stays: turn.Permission || turn.Listens(), asked: map[string]bool{}, artifacts: turn.Artifacts, bridge: state,
 	}, nil
 }
 
 type dialogue struct {
 	turn      []byte
-	asks      bool            // the agent may ask: stdin stays open after the turn line
+	asks      bool            // the agent may ask
+	stays     bool            // stdin stays open after the turn line: the agent may ask, or listens while it works
 	asked     map[string]bool // prompts of this turn, by the agent's own ids; permissions are the bridge protocol's
 	artifacts runtime.Artifacts
 	bridge    *bridge.TurnState // of the lines of the bridge protocol among the agent's
@@ -50,7 +58,7 @@ type dialogue struct {
 }
 
 func (d *dialogue) Begin() runtime.Reaction {
-	return runtime.Reaction{Reply: d.turn, CloseInput: !d.asks}
+	return runtime.Reaction{Reply: d.turn, CloseInput: !d.stays}
 }
 
 func (d *dialogue) Line(data []byte) runtime.Reaction {
@@ -61,13 +69,13 @@ func (d *dialogue) Line(data []byte) runtime.Reaction {
 		return runtime.Reaction{Ignored: string(ignored.Reason)}
 	case line.Bridge != nil:
 		r := d.bridgeLine(line)
-		r.CloseInput = d.asks && (line.Type == agentline.Result || line.Type == agentline.Error)
+		r.CloseInput = d.stays && (line.Type == agentline.Result || line.Type == agentline.Error)
 		return r
 	case d.over():
 		return runtime.Reaction{Ignored: string(agentline.AfterEnd)}
 	}
 	r := d.event(line)
-	r.CloseInput = d.asks && d.over() // nothing will be asked any more, and what is still open is moot
+	r.CloseInput = d.stays && d.over() // nothing will be asked or heard any more, and what is still open is moot
 	return r
 }
 
