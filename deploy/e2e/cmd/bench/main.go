@@ -49,7 +49,7 @@ func measurements() []measurement {
 	return []measurement{
 		{"ready", bench.ready}, {"memory", bench.memory}, {"first", bench.first}, {"latency", bench.latency}, {"answer", bench.answer}, {"lid", bench.lid},
 		{"streams", bench.streams}, {"floor", bench.floor}, {"commit", bench.commit}, {"million", bench.million}, {"large", bench.large}, {"overhead", bench.overhead},
-		{"lines", bench.lines}, {"cards", bench.cards},
+		{"lines", bench.lines}, {"cards", bench.cards}, {"omni", bench.omni},
 	}
 }
 
