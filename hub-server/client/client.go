@@ -118,18 +118,21 @@ func baseURL(hub string) (string, error) {
 // Decode reads the answer of an API call: the resource of a 2xx, a *ProblemError of anything else. It closes the body.
 //
 //	agents, err := client.Decode[client.AgentList](c.API().ListAgents(ctx))
-func Decode[T any](resp *http.Response, err error) (T, error) {
+func Decode[T any](resp *http.Response, err error) (T, error) { return decode[T](maxAnswer, resp, err) }
+
+// decode is Decode for an answer of at most so many bytes.
+func decode[T any](most int64, resp *http.Response, err error) (T, error) {
 	var resource T
 	if err != nil {
 		return resource, unreachable(err)
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most+1))
 	if err != nil {
 		return resource, unreachable(err)
 	}
-	if len(body) > maxAnswer {
-		return resource, fmt.Errorf("answer of %s is larger than %d bytes", resp.Request.URL.Path, maxAnswer)
+	if int64(len(body)) > most {
+		return resource, fmt.Errorf("answer of %s is larger than %d bytes", resp.Request.URL.Path, most)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return resource, problemOf(resp, body)

@@ -34,6 +34,13 @@ func CodeOf(err error) ProblemCode {
 	return ""
 }
 
+// asProblem returns the hub's refusal in err's chain, or nil.
+func asProblem(err error) *ProblemError {
+	var p *ProblemError
+	errors.As(err, &p)
+	return p
+}
+
 // problemOf reads an answer that is not 2xx. What is no problem document becomes one.
 func problemOf(resp *http.Response, body []byte) error {
 	var p Problem

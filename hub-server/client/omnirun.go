@@ -1,0 +1,157 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+// RunOption says something about a Run.
+type RunOption func(*omniRun)
+
+// WithKey names the attempt: a program that comes again with the same key and the same task, after a crash say, goes on with the run that it has
+// begun. Without it each Run is a task of its own.
+func WithKey(key string) RunOption { return func(r *omniRun) { r.key = key } }
+
+// From makes a Run tell from behind a cursor that an earlier one was told, in place of from now on.
+func From(cursor string) RunOption { return func(r *omniRun) { r.cursor = cursor } }
+
+// WithApprovals answers what the run and others of the conversation ask for, each in a goroutine of its own. An error is a deny, with its text as the
+// reason. ctx ends when somebody else has answered, or the loop has ended. Without it calls wait for a person, or for Approve.
+func WithApprovals(answer func(ctx context.Context, ask OmniApproval) (omni.Decision, error)) RunOption {
+	return func(r *omniRun) { r.approvals.answer = answer }
+}
+
+// WithUpdates is told all that the stream of the run brings, before its messages are yielded: cursors to keep, states, approvals, changes of the connection.
+func WithUpdates(tell func(OmniUpdate)) RunOption { return func(r *omniRun) { r.tell = tell } }
+
+// Run gives the conversation a task and yields what is said in it from then on, each message exactly once and in order, over any number of
+// connections, until the run has been told to its end. What others say there meanwhile is in between. How the run ended is in what it said: an abort,
+// the status of its last request_end.
+//
+// Leaving the loop, or the end of ctx, leaves the run at work: Abort stops it. The error that ends the loop is a refusal of the task (409), or of the
+// conversation (not_found), a *ResyncError where the hub's store was restored from a backup, ErrLoggedOut, or that of ctx. Where the hub keeps no longer
+// what comes next, Run reads the history and goes on: fragments are missing then.
+func (s *OmniSession) Run(ctx context.Context, task OmniTask, options ...RunOption) iter.Seq2[omni.Message, error] {
+	return func(yield func(omni.Message, error) bool) {
+		r := &omniRun{session: s, tell: func(OmniUpdate) {}, approvals: approver{session: s}}
+		for _, option := range options {
+			option(r)
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer r.approvals.end()
+		defer cancel(nil)
+		r.yield = yield
+		r.approvals.begin(ctx, cancel)
+		if err := r.all(ctx, task); err != nil && !r.stopped {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
+			yield(omni.Message{}, err)
+		}
+	}
+}
+
+// omniRun is one Run. It is used by one goroutine.
+type omniRun struct {
+	session   *OmniSession
+	key       string
+	cursor    string // all up to here has been yielded
+	tell      func(OmniUpdate)
+	approvals approver
+	yield     func(omni.Message, error) bool
+	run       string
+	stopped   bool // the caller has left the loop
+}
+
+// all gives the task and follows it. The place in the conversation is known before the task is given, so that nothing of it is missed, and the connection
+// is made after that, so that its first state knows of the run.
+func (r *omniRun) all(ctx context.Context, task OmniTask) error {
+	if r.cursor == "" {
+		if err := r.head(ctx); err != nil {
+			return err
+		}
+	}
+	accepted, err := r.session.Task(ctx, r.key, task)
+	if err != nil {
+		return fmt.Errorf("give the task: %w", err)
+	}
+	r.run = accepted.RunID
+	for {
+		over, err := r.follow(ctx)
+		if over {
+			return nil
+		}
+		var resync *ResyncError
+		if !errors.As(err, &resync) || resync.Reason != ResyncTrimmed {
+			return err
+		}
+		if err := r.catchUp(ctx); err != nil || r.stopped {
+			return err
+		}
+	}
+}
+
+// head finds where the conversation is.
+func (r *omniRun) head(ctx context.Context) error {
+	for u, err := range r.session.Stream(ctx, "") {
+		if err != nil {
+			return err
+		}
+		r.tell(u)
+		if u.Link == LinkUp {
+			r.cursor = u.Cursor
+			break
+		}
+	}
+	return nil
+}
+
+// follow yields messages and says whether all of the run was told, or the caller has left.
+func (r *omniRun) follow(ctx context.Context) (bool, error) {
+	for u, err := range r.session.Stream(ctx, r.cursor) {
+		if err != nil {
+			return false, err
+		}
+		r.tell(u)
+		switch {
+		case u.Message != nil:
+			if r.approvals.settled(*u.Message); !r.say(*u.Message) {
+				return true, nil
+			}
+		case u.Approval != nil:
+			r.approvals.ask(ctx, *u.Approval)
+		case u.State != nil && !slices.Contains(u.State.Runs, r.run):
+			return true, nil
+		}
+		if u.Cursor != "" {
+			r.cursor = u.Cursor
+		}
+	}
+	return true, nil
+}
+
+func (r *omniRun) say(m omni.Message) bool {
+	r.stopped = !r.yield(m, nil)
+	return !r.stopped
+}
+
+// catchUp yields what history has in place of what is not kept.
+func (r *omniRun) catchUp(ctx context.Context) error {
+	for page, err := range r.session.Messages(ctx, "0") {
+		if err != nil {
+			return fmt.Errorf("read what is kept: %w", err)
+		}
+		for _, placed := range page.Messages {
+			if !r.say(placed.Message) {
+				return nil
+			}
+		}
+		r.cursor = page.Cursor
+	}
+	return nil
+}
