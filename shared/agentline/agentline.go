@@ -1,17 +1,18 @@
 // Package agentline is what agents of the `events` runtime write on stdout (R17): one JSON object per line, the seven AgentEvents of S2 and
 // facts of the run.agent family. Their turn arrives as S4's turn line (package bridge). Parse is the edge's side, Writer the agent's.
 //
-//	{"type":"delta","content":"text","content_index":0,"last":false}
+//	{"type":"delta","content":"text","content_index":0,"last":false}      with "last" perhaps "fidelity":{…}, as in a tool_call and in reasoning
 //	{"type":"tool_call","tool_call_id":"1","tool_name":"search","tool_args":{…},"intent":"text"}
 //	{"type":"tool_call","tool_call_id":"2","tool_name":"open_url","tool_args":{…},"target":"client"}      a tool that a client carries out
-//	{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":…}      or "error":{"code","message","retryable"}
+//	{"type":"tool_result","tool_call_id":"1","tool_name":"search","tool_result":…,"images":["data:…"]}      or "error":{"code","message","retryable"}
 //	{"type":"artifact","artifact":{"filename":"a.md","content_type":"text/markdown","path":"a.md"}}   or "content", or "content_base64"
 //	{"type":"state_change","state":"planning"}
 //	{"type":"done","answer":"whole answer"}
 //	{"type":"error","error_code":"rate_limit","error_message":"sentence","retryable":true}
-//	{"type":"session_init","session_id":"name to resume by","model":"name of what answers"}
-//	{"type":"run.agent.thinking","payload":{"delta":"reasoning"},"apart":false}      and any other run.agent.* fact, or run.checkpoint
-//	{"type":"run.agent.tool_input","payload":{"tool_call_id":"1","partial_json":"{\"q\":"}}
+//	{"type":"session_init","session_id":"name to resume by","model":"name of what answers","provider":"…","system_prompt":"…","tools":[…]}
+//	{"type":"run.agent.thinking","payload":{"delta":"reasoning"},"apart":false,"last":false}      and any other run.agent.* fact, or run.checkpoint
+//	{"type":"run.agent.tool_input","payload":{"tool_call_id":"1","tool_name":"search","partial_json":"{\"q\":"}}
+//	{"type":"run.agent.tool_output","payload":{"tool_call_id":"1","delta":"12 files\n"}}
 //	{"type":"prompt","request_id":"1","kind":"question","inner":{…},"timeout_ms":60000}      asks a person; kinds are those of event.PromptKind
 //
 // What happens inside a sub-agent has its "agent_id", in a fact as part of the payload; event.TaskStarted makes it known. Facts that have a decided
@@ -74,7 +75,7 @@ type Line struct {
 
 	Content      string `json:"content,omitempty"`
 	ContentIndex int    `json:"content_index,omitempty"`
-	Last         bool   `json:"last,omitempty"`  // the message ends with it, and the turn goes on
+	Last         bool   `json:"last,omitempty"`  // the message, or the block of reasoning, ends with it, and the turn goes on
 	Apart        bool   `json:"apart,omitempty"` // of reasoning: it stands by itself, outside of any message
 
 	ToolCallID string           `json:"tool_call_id,omitempty"`
@@ -84,6 +85,7 @@ type Line struct {
 	Intent     string           `json:"intent,omitempty"`   // of a call
 	Target     event.ToolTarget `json:"target,omitempty"`   // of a call: who carries it out; "" for the agent itself
 	Metadata   json.RawMessage  `json:"metadata,omitempty"` // of a result
+	Images     []string         `json:"images,omitempty"`   // of a result: data:MIME;base64,… URLs
 	Error      *event.ErrorObj  `json:"error,omitempty"`
 
 	Artifact *File `json:"artifact,omitempty"`
@@ -91,7 +93,13 @@ type Line struct {
 	State     string `json:"state,omitempty"`
 	Answer    string `json:"answer,omitempty"`
 	SessionID string `json:"session_id,omitempty"`
-	Model     string `json:"model,omitempty"` // of a session
+	Model     string `json:"model,omitempty"` // of a session, with what it runs
+	Provider  string `json:"provider,omitempty"`
+	// ModelContextWindow is how many tokens fit into the model's context, or a name for that.
+	ModelContextWindow json.RawMessage `json:"model_context_window,omitempty"`
+	SystemPrompt       string          `json:"system_prompt,omitempty"`
+	Tools              json.RawMessage `json:"tools,omitempty"`       // a list of {name, description, parameters?}
+	AgentState         string          `json:"agent_state,omitempty"` // a path
 
 	ErrorCode    string `json:"error_code,omitempty"`
 	ErrorMessage string `json:"error_message,omitempty"`
@@ -103,6 +111,15 @@ type Line struct {
 	Kind      event.PromptKind `json:"kind,omitempty"`
 	Inner     json.RawMessage  `json:"inner,omitempty"`
 	TimeoutMS int64            `json:"timeout_ms,omitempty"` // 0 for no limit (R11)
+
+	// Fidelity is what the provider attached to a call, or to the text or reasoning that ends here: an object, kept byte for byte.
+	Fidelity event.Opaque `json:"fidelity,omitempty"`
+}
+
+// Keep is for event.Encode: the fidelity of a line stays as it is.
+func (l Line) Keep() (rest any, key string, value event.Opaque) {
+	value, l.Fidelity = l.Fidelity, ""
+	return l, "fidelity", value
 }
 
 // File is an artifact: exactly one of Path, Content and ContentBase64 says what is in it. Path is relative to the agent's directory.

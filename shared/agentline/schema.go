@@ -77,6 +77,8 @@ func (f Field) schema() map[string]any {
 		schema["type"] = "boolean"
 	case Object:
 		schema["type"] = "object"
+	case List:
+		schema["type"] = "array"
 	case Content:
 		schema["$ref"] = "#/$defs/file"
 	case Failed:

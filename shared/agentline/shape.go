@@ -11,6 +11,7 @@ const (
 	Number  Kind = "whole number"
 	Flag    Kind = "true or false"
 	Object  Kind = "object"
+	List    Kind = "list"
 	Any     Kind = "any JSON"
 	Content Kind = "file"    // a File
 	Failed  Kind = "failure" // an event.ErrorObj
@@ -44,15 +45,16 @@ func ownShapes() []Shape {
 			{"content", Text, false, "the piece"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"},
 			{"last", Flag, false, "the message ends with this piece, which may be empty; the turn goes on with another message"},
-			agentField(),
+			fidelityField("with `last`: of the message"), agentField(),
 		}},
 		{ToolCall, "A tool starts.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_args", Any, false, "what it is called with"},
-			{"intent", Text, false, "what it is for, in a person's words"}, targetField(), agentField(),
+			{"intent", Text, false, "what it is for, in a person's words"}, targetField(), fidelityField("of the call"), agentField(),
 		}},
 		{ToolResult, "A tool ends.", []Field{
 			call, {"tool_name", Text, false, "name of the tool"}, {"tool_result", Any, false, "what came out"},
 			{"error", Failed, false, "why it failed, instead of a result"},
+			{"images", List, false, "what came out as images: `data:MIME;base64,…` URLs"},
 			{"metadata", Object, false, "how to show the result: `render_hint`, `language`, `file_path`"}, agentField(),
 		}},
 		{Artifact, "A file for the person.", []Field{
@@ -65,6 +67,11 @@ func ownShapes() []Shape {
 		{SessionInit, "Names the session by which the agent can be resumed.", []Field{
 			{"session_id", Text, true, "the name; the first one counts"},
 			{"model", Text, false, "the model that answers in it"},
+			{"provider", Text, false, "who serves the model"},
+			{"model_context_window", Any, false, "how many tokens fit into its context: a whole number, or a name for that"},
+			{"system_prompt", Text, false, "what the model is told before the conversation, with nothing left to fill in"},
+			{"tools", List, false, "the tools as the model is told of them: objects with `name`, `description` and perhaps `parameters`, a JSON Schema"},
+			{"agent_state", Text, false, "the path of what the agent keeps between its turns"},
 		}},
 		{Prompt, "Asks a person, and waits for the answer on stdin.", []Field{
 			requestField(), {"kind", Text, false, "question, plan_review or step_decision"},
@@ -85,11 +92,17 @@ func ownShapes() []Shape {
 		{Type(event.Thinking), "The next piece of the reasoning.", []Field{
 			{"payload", Object, true, "the piece is its field delta"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"},
-			{"apart", Flag, false, "it stands by itself, a card of its own: it opens no message and is in none"}, agentField(),
+			{"apart", Flag, false, "it stands by itself, a card of its own: it opens no message and is in none"},
+			{"last", Flag, false, "this block of reasoning ends with the piece, which may be empty"},
+			fidelityField("with `last`: of the reasoning"), agentField(),
 		}},
 		{Type(event.ToolInput), "The next piece of a call's arguments while the model writes them, before the `tool_call`.", []Field{
-			{"payload", Object, true, "the piece is its field partial_json, its call tool_call_id"},
+			{"payload", Object, true, "the piece is its field `partial_json`; `tool_call_id` and `tool_name` say of which call: it shows while it is written only with both"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"}, agentField(),
+		}},
+		{Type(event.ToolOutput), "The next piece of what an open call puts out, before its `tool_result`.", []Field{
+			{"payload", Object, true, "the piece is its field `delta`, its call `tool_call_id`; the pieces are the beginning of the result's text"},
+			agentField(),
 		}},
 		{FactShape, "Any other fact about the run.", []Field{
 			{"payload", Object, false, "whatever the fact is; some have a shape, below"},
@@ -121,6 +134,10 @@ func requestField() Field {
 
 func targetField() Field {
 	return Field{"target", Text, false, "`client` for a tool that a client carries out: its end comes on stdin"}
+}
+
+func fidelityField(whose string) Field {
+	return Field{"fidelity", Object, false, whose + ": what the provider wants back, kept byte for byte up to 96 KiB"}
 }
 
 func agentField() Field {

@@ -47,7 +47,12 @@ func (w *Writer) Delta(text string) {
 }
 
 // EndMessage ends the message; what is said next is another one.
-func (w *Writer) EndMessage() { w.line(Line{Type: Delta, Last: true}) }
+func (w *Writer) EndMessage(details ...Detail) { w.line(Line{Type: Delta, Last: true}, details...) }
+
+// Fidelity is what the provider attached to a call, or to what ends here: a JSON object, passed on byte for byte.
+func Fidelity(object json.RawMessage) Detail {
+	return func(l *Line) { l.Fidelity = event.Opaque(object) }
+}
 
 // Think says the next piece of the reasoning.
 func (w *Writer) Think(text string) {
@@ -59,6 +64,28 @@ func (w *Writer) Think(text string) {
 func (w *Writer) ThinkApart(text string) {
 	w.out.chain.Thought(text)
 	w.line(Line{Type: Type(event.Thinking), Payload: w.out.encode(map[string]string{"delta": text}), Apart: true})
+}
+
+// EndThought ends a block of reasoning; what is thought next is another one.
+func (w *Writer) EndThought(details ...Detail) {
+	w.line(Line{Type: Type(event.Thinking), Payload: w.out.encode(map[string]string{"delta": ""}), Last: true}, details...)
+}
+
+// ToolInputOf shows the next piece of the arguments of a call of a tool while they are written. The call shows as it grows.
+func (w *Writer) ToolInputOf(call, tool, piece string) {
+	w.line(Line{Type: Type(event.ToolInput), Payload: w.out.encode(struct {
+		ToolCallID  string `json:"tool_call_id"`
+		ToolName    string `json:"tool_name"`
+		PartialJSON string `json:"partial_json"`
+	}{call, tool, piece})})
+}
+
+// ToolOutput shows the next piece of what an open call puts out. All pieces together are the beginning of its result.
+func (w *Writer) ToolOutput(call, piece string) {
+	w.line(Line{Type: Type(event.ToolOutput), Payload: w.out.encode(struct {
+		ToolCallID string `json:"tool_call_id"`
+		Delta      string `json:"delta"`
+	}{call, piece})})
 }
 
 // ToolInput shows the next piece of a call's arguments while they are written. call may be "".
@@ -79,6 +106,19 @@ func (w *Writer) SessionInit(id string, details ...Detail) {
 
 // Model says which model answers in a session.
 func Model(name string) Detail { return func(l *Line) { l.Model = name } }
+
+// Context says with what the model of a session runs.
+func Context(provider string, window json.RawMessage, systemPrompt string, tools any, state string) Detail {
+	return func(l *Line) {
+		l.Provider, l.ModelContextWindow, l.SystemPrompt, l.AgentState = provider, window, systemPrompt, state
+		if encoded, err := event.Encode(tools); err == nil && tools != nil {
+			l.Tools = encoded
+		}
+	}
+}
+
+// Images are what came out of a tool as images: data:MIME;base64,… URLs.
+func Images(urls ...string) Detail { return func(l *Line) { l.Images = urls } }
 
 // ToolCall starts a tool. args must encode as JSON.
 func (w *Writer) ToolCall(id, name string, args any, details ...Detail) {

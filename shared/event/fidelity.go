@@ -29,7 +29,9 @@ func (o Opaque) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON keeps the bytes.
 func (o *Opaque) UnmarshalJSON(value []byte) error {
-	*o = Opaque(value)
+	if *o = Opaque(value); *o == "null" {
+		*o = ""
+	}
 	return nil
 }
 

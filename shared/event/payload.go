@@ -148,9 +148,3 @@ type ErrorObj struct {
 	Message   string     `json:"message"`
 	Retryable bool       `json:"retryable"`
 }
-
-// BlobRef names bytes that were uploaded beside the log.
-type BlobRef struct {
-	SHA256 string `json:"sha256"` // 64 lower-case hex digits
-	Size   int64  `json:"size"`
-}

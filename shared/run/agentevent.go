@@ -17,7 +17,8 @@ type Channel uint8
 const (
 	Output Channel = iota
 	Thought
-	ToolInput // the arguments of a tool call while the model writes them
+	ToolInput  // the arguments of a tool call while the model writes them
+	ToolOutput // what an open call puts out
 )
 
 // The kinds of AgentEvent.
@@ -27,13 +28,15 @@ type (
 
 	// Delta is the next piece of text of a channel. Block numbers the content block it belongs to, from 0. Agent is the sub-agent that says it.
 	Delta struct {
-		Channel Channel
-		Apart   bool // of a Thought: it stands by itself, outside of any message
-		Block   int
-		Text    string
-		Agent   event.SubAgent
-		Call    string // of a ToolInput: the model's own id of the call; empty if it gave none
-		Last    bool   // the message ends with it; Text may be empty then
+		Channel        Channel
+		Apart          bool // of a Thought: it stands by itself, outside of any message
+		Block          int
+		Text           string
+		Agent          event.SubAgent
+		Call           string // of a ToolInput or ToolOutput: the model's own id of the call; empty if it gave none
+		Tool           string // of a ToolInput: the tool's name; empty if it is not known yet
+		Last           bool   // the message, or of a Thought the block of reasoning, ends with it; Text may be empty then
+		event.Fidelity        // of what ends
 	}
 
 	// ToolCall is the start of a tool. ID is the model's own id; empty if it gave none. Args is any JSON value, nil if unknown.
@@ -44,6 +47,7 @@ type (
 		Intent string // what it is for, in a person's words
 		Agent  event.SubAgent
 		Target event.ToolTarget // who carries it out; "" for the agent's side
+		event.Fidelity
 	}
 
 	// ToolResult is the end of a tool. ID may be empty; Name then helps to find the call. Result is any JSON value, nil if there is none.
@@ -54,6 +58,7 @@ type (
 		Result   json.RawMessage
 		Error    *event.ErrorObj
 		Metadata json.RawMessage
+		Images   []string // data:MIME;base64,… URLs
 		Agent    event.SubAgent
 		Target   event.ToolTarget // of the call: a result without an id never ends the call of another target
 	}

@@ -27,5 +27,5 @@ func (s *scope) copyTo(to *scope) {
 }
 
 func (t *tools) copy() tools {
-	return tools{open: slices.Clone(t.open), names: maps.Clone(t.names), closed: maps.Clone(t.closed), order: slices.Clone(t.order)}
+	return tools{open: slices.Clone(t.open), names: maps.Clone(t.names), wants: maps.Clone(t.wants), closed: maps.Clone(t.closed), order: slices.Clone(t.order)}
 }

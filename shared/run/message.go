@@ -10,6 +10,9 @@ import (
 // delta opens a message of the agent if none is open and cuts long text into pieces that fit a row. Reasoning that stands by itself is in no
 // message: it opens none, and one that is open goes on behind it.
 func (n *Normaliser) delta(d Delta) []Candidate {
+	if d.Channel == ToolOutput {
+		return n.toolOutput(d)
+	}
 	var out []Candidate
 	s := n.scope(ScopeID(d.Agent))
 	for rest := valid(d.Text); rest != ""; {
@@ -31,8 +34,36 @@ func (n *Normaliser) delta(d Delta) []Candidate {
 			out = append(out, n.completeMessage(other))
 		}
 	}
-	if d.Last && s.open != "" {
-		out = append(out, n.completeMessage(s))
+	switch {
+	case d.Last && d.Channel == Thought:
+		out = n.lastThought(out, s, d)
+	case d.Last && s.open != "":
+		out = append(out, n.completeWith(s, s.text.String(), ending{fidelity: d.Fidelity}))
+	}
+	return out
+}
+
+// lastThought ends a block of reasoning: with a piece of its own, which may have nothing but the fidelity.
+func (n *Normaliser) lastThought(out []Candidate, s *scope, d Delta) []Candidate {
+	if d.Apart {
+		s = &scope{agent: s.agent}
+	} else {
+		out = n.ensureOpen(out, s)
+	}
+	last := event.DeltaPayload{MessageID: s.open, ContentIndex: d.Block, AgentID: s.agent, Last: true, Fidelity: d.Fidelity}
+	return append(out, Candidate{event.Thinking, last})
+}
+
+// toolOutput is for calls that are open: what others put out is in their results.
+func (n *Normaliser) toolOutput(d Delta) (out []Candidate) {
+	c := call{ScopeID(d.Agent), foreignID(d.Call)}
+	if !n.tools.isOpen(c) {
+		return nil
+	}
+	for rest := valid(d.Text); rest != ""; {
+		piece := cut(rest, maxDelta)
+		rest = rest[len(piece):]
+		out = append(out, Candidate{event.ToolOutput, event.ToolOutputPayload{ToolCallID: c.id, Delta: piece, AgentID: c.agent}})
 	}
 	return out
 }
@@ -43,7 +74,8 @@ func (n *Normaliser) piece(s *scope, d Delta, text string) Candidate {
 	switch d.Channel {
 	case ToolInput:
 		return Candidate{event.ToolInput, event.ToolInputPayload{
-			MessageID: s.open, ToolCallID: foreignID(d.Call), ContentIndex: d.Block, PartialJSON: text, AgentID: s.agent,
+			MessageID: s.open, ToolCallID: foreignID(d.Call), ToolName: clean(d.Tool, maxName), ContentIndex: d.Block, PartialJSON: text,
+			AgentID: s.agent,
 		}}
 	case Thought:
 		t = event.Thinking
@@ -65,12 +97,22 @@ func (n *Normaliser) write(s *scope, text string) {
 	s.text.WriteString(text)
 }
 
-func (n *Normaliser) completeMessage(s *scope) Candidate { return n.completeWith(s, s.text.String()) }
+// ending is what is said of a message beside its text.
+type ending struct {
+	fidelity event.Fidelity
+	cut      event.RequestStatus // why it was cut off, "" for one that was not
+}
+
+func (n *Normaliser) completeMessage(s *scope) Candidate { return n.cutOff(s, "") }
+
+func (n *Normaliser) cutOff(s *scope, why event.RequestStatus) Candidate {
+	return n.completeWith(s, s.text.String(), ending{cut: why})
+}
 
 // completeWith ends the open message of s, which is content. It makes no copy: an answer may be as long as a line.
-func (n *Normaliser) completeWith(s *scope, content string) Candidate {
+func (n *Normaliser) completeWith(s *scope, content string, e ending) Candidate {
 	done := event.MessageCompletedPayload{
-		MessageID: s.open, Content: content, ContentChecksum: event.TextChecksum(content), AgentID: s.agent,
+		MessageID: s.open, Content: content, ContentChecksum: event.TextChecksum(content), AgentID: s.agent, StopReason: e.cut, Fidelity: e.fidelity,
 	}
 	if content != "" && s.agent == "" {
 		n.final = s.open

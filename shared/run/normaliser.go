@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -115,7 +116,7 @@ func (n *Normaliser) Close(o Outcome) []Candidate {
 	if n.ended || n.gone && !o.last.Terminal() {
 		return nil
 	}
-	out := n.closings()
+	out := n.closings(o.cut(n.why))
 	n.ended, n.gone = o.last.Terminal(), true
 	last := Candidate{o.last, o.payload(sofar{n.final, n.why})}
 	if ended, ok := last.Payload.(event.ProcessEndedPayload); ok {
@@ -137,18 +138,19 @@ func (n *Normaliser) done(d Done) []Candidate {
 	if !n.spoken && d.Answer != "" {
 		out = n.ensureOpen(out, &n.own)
 		n.spoken = true
-		out = append(out, n.completeWith(&n.own, valid(d.Answer)))
+		out = append(out, n.completeWith(&n.own, valid(d.Answer), ending{}))
 	}
 	return append(out, n.Close(Completed())...)
 }
 
-func (n *Normaliser) closings() []Candidate {
+// closings ends what is open, which was cut off for a reason unless that is "".
+func (n *Normaliser) closings(why event.RequestStatus) []Candidate {
 	var out []Candidate
 	for len(n.subs) > 0 {
-		out = append(out, n.completeMessage(n.subs[0]))
+		out = append(out, n.cutOff(n.subs[0], why))
 	}
 	if n.own.open != "" {
-		out = append(out, n.completeMessage(&n.own))
+		out = append(out, n.cutOff(&n.own, why))
 	}
 	for _, c := range n.tools.inside() {
 		out = append(out, unfinished(c, "The run ended before this tool returned."))
@@ -169,13 +171,45 @@ func (n *Normaliser) fact(f Fact) []Candidate {
 	if !factual(f.Type) {
 		return nil
 	}
+	if f.Type == event.SessionInit {
+		return n.sessionInit(f)
+	}
 	payload, ok := object(f.Payload)
 	if !ok {
 		return nil
 	}
 	var out []Candidate
 	if agent, ok := EndOf(Fact{f.Type, payload}); ok {
-		out = n.leave(agent)
+		out = n.leave(agent, payload)
+	}
+	if f.Type == event.RequestEnd {
+		out = n.cutByRequest(payload)
 	}
 	return append(out, n.emit(Candidate{f.Type, withoutSecrets(payload)})...)
+}
+
+// sessionInit keeps the shape of the payload, so that what is large of it can lie beside the log. What tools take may have any name: no key is
+// taken out of them (R19).
+func (n *Normaliser) sessionInit(f Fact) []Candidate {
+	p, ok := read[event.SessionInitPayload](f.Payload)
+	if !ok {
+		return nil
+	}
+	p.AgentSessionID, p.Model, p.Provider = valid(p.AgentSessionID), clean(p.Model, maxName), clean(p.Provider, maxName)
+	p.SystemPrompt, p.AgentState = valid(p.SystemPrompt), clean(p.AgentState, maxText)
+	p.ModelContextWindow, p.Tools = windowOf(p.ModelContextWindow), listOf(p.Tools)
+	p.SystemPromptBlob, p.ToolsBlob = nil, nil
+	return n.emit(Candidate{event.SessionInit, p})
+}
+
+// cutByRequest ends the message that a request was writing which did not end well: what the next attempt says is another one.
+func (n *Normaliser) cutByRequest(payload json.RawMessage) []Candidate {
+	p, ok := read[event.RequestEndPayload](payload)
+	if !ok || p.Status == event.RequestCompleted || !stopReason(p.Status) {
+		return nil
+	}
+	if s := n.scope(ScopeID(p.AgentID)); s.open != "" {
+		return []Candidate{n.cutOff(s, p.Status)}
+	}
+	return nil
 }

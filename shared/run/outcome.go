@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -19,6 +20,26 @@ type Outcome struct {
 type sofar struct {
 	final id.Message      // the last message that had any text, "" if none had
 	why   event.EndReason // the process ended before the run did
+}
+
+// cut is the reason for which what is open at the outcome ends (R34): none where all went well. why is that of a process that ended before.
+func (o Outcome) cut(why event.EndReason) event.RequestStatus {
+	if o.last == event.RunProcessEnded {
+		if p, ok := o.payload(sofar{why: why}).(event.ProcessEndedPayload); ok && p.Code == fault.Timeout {
+			return event.RequestTimeout
+		}
+		return event.RequestFailed
+	}
+	var code fault.Code
+	if p, ok := o.payload(sofar{why: why}).(event.RunFailedPayload); ok {
+		code = p.Error.Code
+	}
+	for _, row := range slices.Backward(Endings()) {
+		if row.Terminal == o.last && (row.Code == "" || row.Code == code) && row.Stop != StopReason(event.RequestCompleted) {
+			return event.RequestStatus(row.Stop)
+		}
+	}
+	return ""
 }
 
 // Completed is a success that the process itself shows, such as exit 0 without a result.

@@ -35,8 +35,20 @@ func (n *Normaliser) ask(a Asked) []Candidate {
 		p.ToolCallID = foreignID(a.ToolCallID)
 	}
 	p.AgentID = ScopeID(p.AgentID)
+	n.pair(&p)
 	n.wonder(p)
 	return n.emit(Candidate{event.PromptRequested, p})
+}
+
+// pair names the call that a permission is about. Of one whose agent named none it is the oldest open call with just that input.
+func (n *Normaliser) pair(p *event.PromptRequestedPayload) {
+	if p.Kind != event.PromptPermission {
+		return
+	}
+	if c, ok := n.tools.wanting(p.AgentID, p.Digest); ok && p.ToolCallID == "" {
+		p.ToolCallID = c.id
+	}
+	delete(n.tools.wants, call{p.AgentID, p.ToolCallID})
 }
 
 func (n *Normaliser) wonder(p event.PromptRequestedPayload) {
@@ -56,9 +68,12 @@ func (n *Normaliser) observePrompt(t event.Type, payload json.RawMessage) error 
 	}
 	if t == event.PromptDelivered {
 		n.heard(p.RequestID)
-	} else {
-		n.wonder(p)
+		return nil
 	}
+	if p.Kind == event.PromptPermission {
+		delete(n.tools.wants, call{p.AgentID, p.ToolCallID})
+	}
+	n.wonder(p)
 	return nil
 }
 

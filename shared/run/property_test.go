@@ -20,21 +20,35 @@ func agentEvents() *rapid.Generator[[]run.AgentEvent] {
 	names := rapid.SampledFrom([]string{"", "read", "write"})
 	targets := rapid.SampledFrom([]event.ToolTarget{"", "", event.TargetClient})
 	agents := rapid.SampledFrom([]event.SubAgent{"", "", "", "main", "sub_a", "sub_b"})
+	fidelities := rapid.SampledFrom([]event.Fidelity{{}, {Fidelity: `{ "a":1e400 }`}, {FidelityDropped: event.FidelityTooLarge}})
 	values := rapid.SampledFrom([]string{"", `{}`, `{"a":1e400}`, `[1.0]`, `"<"`, `broken`})
 	one := rapid.Custom(func(t *rapid.T) run.AgentEvent {
 		agent := agents.Draw(t, "agent")
-		switch rapid.IntRange(0, 25).Draw(t, "kind") {
+		switch rapid.IntRange(0, 28).Draw(t, "kind") {
 		case 0, 1, 2, 3, 4, 5:
 			return run.Delta{
 				Text: rapid.StringN(0, 5, -1).Draw(t, "text"), Block: rapid.IntRange(0, 1).Draw(t, "block"), Agent: agent,
-				Last: rapid.IntRange(0, 4).Draw(t, "last") == 0,
+				Last: rapid.IntRange(0, 4).Draw(t, "last") == 0, Fidelity: fidelities.Draw(t, "fidelity"),
 			}
 		case 6, 7:
 			return run.Delta{
 				Channel: run.Thought, Text: rapid.StringN(0, 5, -1).Draw(t, "thought"), Agent: agent, Apart: rapid.Bool().Draw(t, "apart"),
+				Last: rapid.IntRange(0, 2).Draw(t, "last") == 0, Fidelity: fidelities.Draw(t, "fidelity"),
 			}
 		case 8, 9, 10, 11:
-			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args")), Agent: agent, Target: targets.Draw(t, "target")}
+			return run.ToolCall{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Args: raw(values.Draw(t, "args")), Agent: agent, Target: targets.Draw(t, "target"), Fidelity: fidelities.Draw(t, "fidelity")}
+		case 26:
+			return run.Delta{Channel: run.ToolOutput, Text: rapid.StringN(0, 5, -1).Draw(t, "output"), Call: ids.Draw(t, "id"), Agent: agent}
+		case 27:
+			status := rapid.SampledFrom([]event.RequestStatus{event.RequestCompleted, event.RequestFailed, event.RequestAborted, "vendor"}).Draw(t, "status")
+			return run.Fact{Type: event.RequestEnd, Payload: event.RequestEndPayload{RequestID: "r", AgentID: agent, Status: status}}
+		case 28:
+			name := names.Draw(t, "name")
+			digest, _ := event.PromptDigest(name, raw(`{}`))
+			return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{
+				RequestID: "req_2", Kind: event.PromptPermission, ToolName: name, Input: raw(`{}`), ToolCallID: ids.Draw(t, "id"), Digest: digest,
+				Asks: event.Policy, AgentID: agent,
+			}}
 		case 12, 13, 14:
 			return run.ToolResult{ID: ids.Draw(t, "id"), Name: names.Draw(t, "name"), Result: raw(values.Draw(t, "result")), Agent: agent, Target: targets.Draw(t, "target")}
 		case 15:

@@ -78,12 +78,18 @@ func (n *Normaliser) observeTool(t event.Type, payload json.RawMessage) error {
 		ToolName   string           `json:"tool_name"`
 		AgentID    event.SubAgent   `json:"agent_id"`
 		Target     event.ToolTarget `json:"target"`
+		Arguments  json.RawMessage  `json:"arguments"`
+		Elsewhere  *event.BlobRef   `json:"arguments_blob"`
 	}
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return fmt.Errorf("read %s: %w", t, err)
 	}
 	if t == event.ToolStarted {
-		n.tools.start(call{p.AgentID, p.ToolCallID}, p.ToolName, p.Target)
+		c := call{p.AgentID, p.ToolCallID}
+		n.tools.start(c, p.ToolName, p.Arguments, p.Target)
+		if p.Elsewhere != nil {
+			delete(n.tools.wants, c) // what it was called with is not in the log
+		}
 		return nil
 	}
 	n.tools.end(call{p.AgentID, p.ToolCallID})

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -57,6 +58,62 @@ func object(payload any) (json.RawMessage, bool) {
 	return raw, true
 }
 
+// windowOf is how much fits into a model's context: a whole number or a name, nil for anything else.
+func windowOf(raw json.RawMessage) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	var tokens int64
+	if json.Unmarshal(raw, &tokens) == nil && tokens > 0 {
+		return raw
+	}
+	if name, ok := event.Text(raw); ok && name != "" && len(raw) <= maxName {
+		return raw
+	}
+	return nil
+}
+
+// listOf is a JSON list that a row may hold, nil for anything else.
+func listOf(raw json.RawMessage) json.RawMessage {
+	raw = bytes.TrimSpace(raw)
+	if !bytes.HasPrefix(raw, []byte("[")) || !json.Valid(raw) || event.Depth(raw) > event.MaxValueDepth {
+		return nil
+	}
+	return bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+}
+
+// Bounds of the images of one result.
+const (
+	maxImages     = 32
+	maxImageBytes = 20 << 20 // of all of them, as URLs
+)
+
+// imagesOf are the images of a result that can be passed on: data URLs of images in base64.
+func imagesOf(urls []string) (kept []string) {
+	size := 0
+	for _, url := range urls {
+		size += len(url)
+		head, data, found := strings.Cut(url, ";base64,")
+		if len(kept) == maxImages || size > maxImageBytes {
+			break
+		}
+		if !found || !strings.HasPrefix(head, "data:image/") || data == "" {
+			continue
+		}
+		if _, err := base64.StdEncoding.DecodeString(data); err == nil && !strings.ContainsAny(data, "\r\n") {
+			kept = append(kept, url)
+		}
+	}
+	return kept
+}
+
+// stopReason says whether a status is one of S1's.
+func stopReason(s event.RequestStatus) bool {
+	switch s {
+	case event.RequestCompleted, event.RequestFailed, event.RequestAborted, event.RequestTimeout, event.RequestMalformed, event.RequestAuth:
+		return true
+	}
+	return false
+}
+
 // read returns a payload in the shape of P, false for one of another shape.
 func read[P any](payload any) (P, bool) {
 	if p, ok := payload.(P); ok {
@@ -104,7 +161,7 @@ func factual(t event.Type) bool {
 	switch t {
 	case event.RunOutputBatch, event.RunCheckpoint:
 		return true
-	case event.Thinking, event.ToolInput:
+	case event.Thinking, event.ToolInput, event.ToolOutput:
 		return false
 	}
 	name := string(t)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -84,11 +85,18 @@ func EndOf(f Fact) (event.SubAgent, bool) {
 	return agent, ok && agent != "" && p.Status.Ended()
 }
 
-// leave ends what a sub-agent has open.
-func (n *Normaliser) leave(agent event.SubAgent) []Candidate {
+// leave ends what a sub-agent has open, which the end that the payload tells has cut off unless it is a good one.
+func (n *Normaliser) leave(agent event.SubAgent, payload json.RawMessage) []Candidate {
 	var out []Candidate
 	if s := n.scope(agent); s.open != "" {
-		out = append(out, n.completeMessage(s))
+		var cut event.RequestStatus
+		switch p, _ := read[event.SubAgentStatusPayload](payload); p.Status {
+		case event.WorkFailed:
+			cut = event.RequestFailed
+		case event.WorkCancelled, event.WorkSkipped:
+			cut = event.RequestAborted
+		}
+		out = append(out, n.cutOff(s, cut))
 	}
 	for _, c := range n.tools.of(agent) {
 		n.tools.end(c)

@@ -3,6 +3,7 @@ package run
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -19,17 +20,21 @@ type call struct {
 type tools struct {
 	open   []call
 	names  map[call]string           // of the open ones
+	wants  map[call]string           // of the open ones that no request has named: the digest of what they ask permission with
 	away   map[call]event.ToolTarget // of the open ones that others than the agent's side carry out
 	closed map[call]struct{}
 	order  []call // of closed, oldest first: what to forget next
 }
 
-func (t *tools) start(c call, name string, target event.ToolTarget) {
+func (t *tools) start(c call, name string, args json.RawMessage, target event.ToolTarget) {
 	if t.names == nil {
-		t.names, t.away = map[call]string{}, map[call]event.ToolTarget{}
+		t.names, t.away, t.wants = map[call]string{}, map[call]event.ToolTarget{}, map[call]string{}
 	}
 	t.open = append(t.open, c)
 	t.names[c] = name
+	if digest, err := event.PromptDigest(name, args); err == nil {
+		t.wants[c] = digest
+	}
 	if target != "" {
 		t.away[c] = target
 	}
@@ -41,6 +46,7 @@ func (t *tools) end(c call) {
 	}
 	delete(t.names, c)
 	delete(t.away, c)
+	delete(t.wants, c)
 	if _, known := t.closed[c]; known {
 		return
 	}
@@ -100,6 +106,16 @@ func (t *tools) oldest(agent event.SubAgent, name string, target event.ToolTarge
 	return call{}, false
 }
 
+// wanting returns the oldest open call of the agent for which the digest of a request is, and of which no other has been.
+func (t *tools) wanting(agent event.SubAgent, digest string) (found call, ok bool) {
+	for _, c := range t.open {
+		if c.agent == agent && t.wants[c] == digest {
+			return c, true
+		}
+	}
+	return call{}, false
+}
+
 func (n *Normaliser) toolCall(c ToolCall) []Candidate {
 	called := call{ScopeID(c.Agent), foreignID(c.ID)}
 	if called.id == "" {
@@ -118,10 +134,11 @@ func (n *Normaliser) startTool(out []Candidate, c call, said ToolCall) []Candida
 		out = append(out, unfinished(oldest, "Too many tools are running at once; this one was given up."))
 	}
 	name := clean(said.Name, maxName)
-	n.tools.start(c, name, said.Target)
+	args := value(said.Args, `{}`)
+	n.tools.start(c, name, args, said.Target)
 	return append(out, Candidate{event.ToolStarted, event.ToolStartedPayload{
-		ToolCallID: c.id, ToolName: name, Arguments: value(said.Args, `{}`), Intent: clean(said.Intent, maxText), AgentID: c.agent,
-		Target: said.Target,
+		ToolCallID: c.id, ToolName: name, Arguments: args, Intent: clean(said.Intent, maxText), AgentID: c.agent,
+		Target: said.Target, Fidelity: said.Fidelity,
 	}})
 }
 
@@ -161,7 +178,7 @@ func finished(c call, r ToolResult) Candidate {
 		sum = event.TextChecksum(string(result))
 	}
 	return Candidate{event.ToolCompleted, event.ToolCompletedPayload{
-		ToolCallID: c.id, Result: result, ResultChecksum: sum, Metadata: metadata(r.Metadata), AgentID: c.agent,
+		ToolCallID: c.id, Result: result, ResultChecksum: sum, Metadata: metadata(r.Metadata), AgentID: c.agent, Images: imagesOf(r.Images),
 	}}
 }
 

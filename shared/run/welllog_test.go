@@ -47,6 +47,10 @@ func checkLog(t fatal, log []run.Candidate) {
 			}
 		case event.ToolStartedPayload:
 			of(p.AgentID).call(t, i, p.ToolCallID)
+		case event.ToolOutputPayload:
+			if !of(p.AgentID).open[p.ToolCallID] {
+				t.Fatalf("%d: output of %q, which is not open", i, p.ToolCallID)
+			}
 		case event.ToolCompletedPayload:
 			closeTool(t, of(p.AgentID).open, p.ToolCallID)
 		case event.ToolFailedPayload:
@@ -79,10 +83,13 @@ func (s *said) start(t fatal, i int, p event.MessageStartedPayload) {
 
 func (s *said) hear(t fatal, i int, kind event.Type, p event.DeltaPayload) {
 	t.Helper()
-	if kind == event.Thinking && p.MessageID == "" && p.Delta != "" {
+	if p.Delta == "" && !p.Last {
+		t.Fatalf("%d: a piece of nothing", i)
+	}
+	if kind == event.Thinking && p.MessageID == "" {
 		return // it stands by itself
 	}
-	if p.MessageID != s.message || p.Delta == "" {
+	if p.MessageID != s.message || p.Last && kind != event.Thinking {
 		t.Fatalf("%d: delta of %q while %q is open", i, p.MessageID, s.message)
 	}
 	if kind == event.MessageDelta {

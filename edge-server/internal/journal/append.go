@@ -151,25 +151,10 @@ type oversize struct {
 
 // named lists the blobs that an event refers to.
 func named(c run.Candidate) []event.BlobRef {
-	var ref *event.BlobRef
-	switch p := c.Payload.(type) {
-	case event.MessageCompletedPayload:
-		ref = p.ContentBlob
-	case event.ToolStartedPayload:
-		ref = p.ArgumentsBlob
-	case event.ToolCompletedPayload:
-		ref = p.ResultBlob
-	case event.PromptRequestedPayload:
-		ref = p.InputBlob
-	case event.ArtifactCreatedPayload:
-		ref = &event.BlobRef{SHA256: p.Checksum, Size: p.Size}
-	case oversize:
-		ref = &p.PayloadBlob
+	if p, ok := c.Payload.(oversize); ok {
+		return []event.BlobRef{p.PayloadBlob}
 	}
-	if ref == nil {
-		return nil
-	}
-	return []event.BlobRef{*ref}
+	return c.Blobs()
 }
 
 // urgency says whether an entry waits for room.

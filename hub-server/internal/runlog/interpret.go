@@ -14,8 +14,8 @@ func (e *Entry) read() {
 	switch e.Type {
 	case event.MessageDone:
 		e.readMessage()
-	case event.ToolStarted, event.ToolCompleted:
-		e.readTool()
+	case event.ToolStarted, event.ToolCompleted, event.SessionInit:
+		e.readBlobs()
 	case event.ArtifactCreated:
 		e.readArtifact()
 	case event.RunFailed:
@@ -45,14 +45,9 @@ func (e *Entry) readMessage() {
 	e.Said = &Said{Message: p.MessageID, Text: shorten(p.Content), blob: blob}
 }
 
-func (e *Entry) readTool() {
-	var p struct {
-		Arguments *event.BlobRef `json:"arguments_blob"`
-		Result    *event.BlobRef `json:"result_blob"`
-	}
-	if json.Unmarshal(e.Body.Payload, &p) == nil {
-		e.names(p.Arguments)
-		e.names(p.Result)
+func (e *Entry) readBlobs() {
+	for _, ref := range event.BlobRefs(e.Body.Payload) {
+		e.names(&ref)
 	}
 }
 
