@@ -50,8 +50,17 @@ func (o *outlet) send(e run.AgentEvent) {
 
 // named returns d without secrets in what is no text.
 func (o *outlet) named(d run.Delta) run.Delta {
-	d.Agent, d.Call = o.agent(d.Agent), o.secrets.String(d.Call)
+	d.Agent, d.Call, d.Tool, d.Fidelity = o.agent(d.Agent), o.secrets.String(d.Call), o.secrets.String(d.Tool), o.fidelity(d.Fidelity)
 	return d
+}
+
+// fidelity drops one that has a secret in it: its provider takes it as it was or not at all (R18).
+func (o *outlet) fidelity(f event.Fidelity) event.Fidelity {
+	given := string(f.Fidelity)
+	if given == "" || o.secrets.String(given) == given && string(o.secrets.JSON(json.RawMessage(given))) == given {
+		return f
+	}
+	return event.Fidelity{FidelityDropped: event.FidelityHadSecret}
 }
 
 func (o *outlet) agent(a event.SubAgent) event.SubAgent {
@@ -70,11 +79,15 @@ func (o *outlet) redacted(e run.AgentEvent) run.AgentEvent {
 	case run.ToolCall:
 		return run.ToolCall{
 			ID: clean(e.ID), Name: clean(e.Name), Args: o.secrets.JSON(e.Args), Intent: clean(e.Intent), Agent: o.agent(e.Agent), Target: e.Target,
+			Fidelity: o.fidelity(e.Fidelity),
 		}
 	case run.ToolResult:
 		result := run.ToolResult{
 			ID: clean(e.ID), Name: clean(e.Name), Result: o.secrets.JSON(e.Result), Metadata: o.secrets.JSON(e.Metadata), Agent: o.agent(e.Agent),
 			Target: e.Target,
+		}
+		for _, url := range e.Images {
+			result.Images = append(result.Images, clean(url)) // one that had a secret is no image any more
 		}
 		if e.Error != nil {
 			failure := o.redactedError(*e.Error)

@@ -10,11 +10,12 @@ import (
 type source struct {
 	agent   event.SubAgent
 	channel run.Channel
-	call    string // of a tool's input
+	call    string // of a tool's input or output
+	tool    string // of a tool's input
 	apart   bool   // reasoning outside of any message
 }
 
-func sourceOf(d run.Delta) source { return source{d.Agent, d.Channel, d.Call, d.Apart} }
+func sourceOf(d run.Delta) source { return source{d.Agent, d.Channel, d.Call, d.Tool, d.Apart} }
 
 // passage is a text that is redacted as one. For a whole source, block is the one that it was in last.
 type passage struct {
@@ -25,7 +26,7 @@ type passage struct {
 
 // delta is the next text of the passage, on its way out.
 func (p passage) delta(text string) run.Delta {
-	return run.Delta{Agent: p.agent, Channel: p.channel, Call: p.call, Apart: p.apart, Block: p.block, Text: text}
+	return run.Delta{Agent: p.agent, Channel: p.channel, Call: p.call, Tool: p.tool, Apart: p.apart, Block: p.block, Text: text}
 }
 
 // passages are those that hold something back, the longest untouched first: one that holds nothing back remembers nothing.

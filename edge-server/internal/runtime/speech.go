@@ -28,8 +28,8 @@ const maxPiece = 64 << 10
 
 // add takes the next piece of a block.
 func (s *speech) add(d run.Delta) {
-	rest, last := d.Text, d.Last
-	d.Last = false
+	rest, end := d.Text, run.Delta{Channel: d.Channel, Apart: d.Apart, Block: d.Block, Agent: d.Agent, Last: d.Last, Fidelity: d.Fidelity}
+	d.Last, d.Fidelity = false, event.Fidelity{}
 	for len(rest) > maxPiece {
 		end := maxPiece
 		for end > maxPiece-utf8.UTFMax && !utf8.RuneStart(rest[end]) {
@@ -40,15 +40,20 @@ func (s *speech) add(d run.Delta) {
 		rest = rest[end:]
 	}
 	d.Text = rest
-	if last && s.secrets.Idle() {
-		d.Last = true
+	if end.Last && s.secrets.Idle() {
+		d.Last, d.Fidelity = true, end.Fidelity
 		s.say(d)
 		return
 	}
 	s.take(d)
-	if last {
+	switch {
+	case !end.Last:
+	case d.Channel == run.Output:
 		s.endOf(d.Agent)
-		s.say(run.Delta{Agent: d.Agent, Last: true})
+		s.say(end)
+	default:
+		s.flush(func(p *passage) bool { return p.source == sourceOf(end) })
+		s.say(end)
 	}
 }
 

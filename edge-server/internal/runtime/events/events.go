@@ -2,6 +2,7 @@
 package events
 
 import (
+	"encoding/json"
 	"errors"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
@@ -86,12 +87,13 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 	switch l.Type {
 	case agentline.Delta:
 		d.spoken = d.spoken || l.Content != "" && run.ScopeID(l.AgentID) == ""
-		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content, Agent: l.AgentID, Last: l.Last})
+		return say(run.Delta{Block: max(0, l.ContentIndex), Text: l.Content, Agent: l.AgentID, Last: l.Last, Fidelity: ending(l)})
 	case agentline.ToolCall:
 		return d.toolCall(l)
 	case agentline.ToolResult:
 		return say(run.ToolResult{
-			ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error, Metadata: l.Metadata, Agent: l.AgentID,
+			ID: l.ToolCallID, Name: l.ToolName, Result: l.ToolResult, Error: l.Error, Metadata: l.Metadata, Images: l.Images,
+			Agent: l.AgentID,
 		})
 	case agentline.StateChange:
 		return say(run.StateChange{State: l.State})
@@ -104,7 +106,10 @@ func (d *dialogue) event(l agentline.Line) runtime.Reaction {
 			return runtime.Reaction{Warnings: []string{string(bridge.ReasonOtherSession)}} // the first one counts, as there
 		}
 		d.session = l.SessionID
-		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{AgentSessionID: l.SessionID, Model: l.Model}})
+		return say(run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{
+			AgentSessionID: l.SessionID, Model: l.Model, Provider: l.Provider, ModelContextWindow: l.ModelContextWindow, SystemPrompt: l.SystemPrompt,
+			Tools: l.Tools, AgentState: l.AgentState,
+		}})
 	case agentline.Artifact:
 		return d.artifact(l)
 	case agentline.Prompt:
@@ -129,12 +134,23 @@ func (d *dialogue) toolCall(l agentline.Line) runtime.Reaction {
 			ID: l.ToolCallID, Kind: event.PromptClientTool, Tool: l.ToolName, Input: l.ToolArgs, Description: l.Intent, Agent: l.AgentID,
 		}}}
 	}
-	return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs, Intent: l.Intent, Agent: l.AgentID})
+	return say(run.ToolCall{ID: l.ToolCallID, Name: l.ToolName, Args: l.ToolArgs, Intent: l.Intent, Agent: l.AgentID, Fidelity: fidelity(l)})
+}
+
+// fidelity is what the line has of its provider's own, byte for byte.
+func fidelity(l agentline.Line) event.Fidelity { return event.NewFidelity(json.RawMessage(l.Fidelity)) }
+
+// ending is fidelity of a piece of text or reasoning: it belongs to the whole, and so to the last piece.
+func ending(l agentline.Line) event.Fidelity {
+	if !l.Last {
+		return event.Fidelity{}
+	}
+	return fidelity(l)
 }
 
 func say(e run.AgentEvent) runtime.Reaction { return runtime.Reaction{Events: []run.AgentEvent{e}} }
 
-// fact: reasoning and the arguments of a call are text, everything else is carried as it is.
+// fact: reasoning, and the arguments and the output of a call, are text, everything else is carried as it is.
 func fact(l agentline.Line) runtime.Reaction {
 	if !l.Streamed() {
 		f := run.Fact{Type: event.Type(l.Type)}
@@ -147,9 +163,14 @@ func fact(l agentline.Line) runtime.Reaction {
 	if !ok {
 		return runtime.Reaction{Ignored: string(agentline.BadField)}
 	}
-	d := run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: piece.Text, Agent: piece.AgentID, Apart: l.Apart}
-	if event.Type(l.Type) == event.ToolInput {
-		d.Channel, d.Call, d.Apart = run.ToolInput, piece.Call, false
+	d := run.Delta{Channel: run.Thought, Block: max(0, l.ContentIndex), Text: piece.Text, Agent: piece.AgentID}
+	switch event.Type(l.Type) {
+	case event.ToolInput:
+		d.Channel, d.Call, d.Tool = run.ToolInput, piece.Call, piece.Tool
+	case event.ToolOutput:
+		d.Channel, d.Call = run.ToolOutput, piece.Call
+	default:
+		d.Apart, d.Last, d.Fidelity = l.Apart, l.Last, ending(l)
 	}
 	return say(d)
 }
