@@ -121,8 +121,9 @@ type bench struct {
 	refuse  func(run.AgentEvent) bool                                            // events that the journal does not take; nil takes all
 	repo    string
 	blobs   *memoryBlobs
-	stopAt  string // the turn is cancelled when the transcript ends in this line
-	dir     string // of the last run
+	stopAt  string           // the turn is cancelled when the transcript ends in this line
+	dir     string           // of the last run
+	events  []run.AgentEvent // that it said
 	host    *process.Host
 }
 
@@ -209,6 +210,7 @@ func (b *bench) playJob(t *testing.T, job admission.Job) transcript {
 			return errors.New("no room")
 		}
 		line := describe(e)
+		b.events = append(b.events, e)
 		if _, ok := e.(run.Delivered); ok {
 			tr.delivered = append(tr.delivered, line)
 		} else {
@@ -277,7 +279,10 @@ func describeAlone(e run.AgentEvent) string {
 			return "thought " + e.Text + map[bool]string{true: " (apart)"}[e.Apart]
 		}
 		if e.Channel == run.ToolInput {
-			return "input " + e.Call + " " + e.Text
+			return strings.TrimSuffix("input "+e.Call+" "+e.Text+" "+e.Tool, " ")
+		}
+		if e.Channel == run.ToolOutput {
+			return "output " + e.Call + " " + e.Text
 		}
 		return "text " + e.Text
 	case run.ToolCall:

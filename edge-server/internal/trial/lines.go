@@ -27,7 +27,7 @@ func NewLines(w io.Writer) *Lines {
 
 // told is one line; which fields it has depends on Type.
 type told struct {
-	Type      string           `json:"type"` // text, answer, state, tool_input, tool_call, tool_result, artifact, fact, unused, permission, prompt, stderr, end
+	Type      string           `json:"type"` // text, answer, state, tool_input, tool_output, tool_call, tool_result, artifact, fact, unused, permission, prompt, stderr, end
 	Agent     event.SubAgent   `json:"agent_id,omitempty"`
 	Role      bridge.Role      `json:"role,omitempty"`
 	Apart     bool             `json:"apart,omitempty"`
@@ -62,12 +62,15 @@ type ending struct {
 	TookMS    int64           `json:"took_ms"`
 }
 
+// ofCall are the lines of texts that are a call's and no part of the reply.
+var ofCall = map[run.Channel]string{run.ToolInput: "tool_input", run.ToolOutput: "tool_output"}
+
 // Said writes an event of the agent.
 func (l *Lines) Said(e run.AgentEvent) {
 	switch e := e.(type) {
 	case run.Delta:
-		if e.Channel == run.ToolInput {
-			l.tell(told{Type: "tool_input", Agent: e.Agent, RequestID: e.Call, Text: e.Text})
+		if name := ofCall[e.Channel]; name != "" {
+			l.tell(told{Type: name, Agent: e.Agent, RequestID: e.Call, Text: e.Text})
 			return
 		}
 		role := bridge.Output

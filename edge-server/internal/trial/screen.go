@@ -32,7 +32,7 @@ func (s *Screen) Said(e run.AgentEvent) {
 	switch e := e.(type) {
 	case run.Delta:
 		switch {
-		case e.Channel == run.ToolInput: // the call shows it whole
+		case ofCall[e.Channel] != "": // the call, or its result, shows it whole
 		case run.ScopeID(e.Agent) != "": // what a sub-agent says is no part of the reply
 			s.within(e)
 		default:
