@@ -15,6 +15,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
 
 // Options of Run. Model and Dir are required.
@@ -31,7 +32,8 @@ type Options struct {
 // Run reads one turn from in and answers it on out. What goes wrong with the endpoint is said on out; the error is for stderr: the turn could not be
 // read, or nobody listens.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
-	line, err := bufio.NewReader(in).ReadBytes('\n')
+	stdin := bufio.NewReader(in)
+	line, err := stdin.ReadBytes('\n')
 	if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
 		return fmt.Errorf("read turn: %w", err)
 	}
@@ -48,41 +50,42 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 		w.Fail("invalid_input", "OPENAI_BASE_URL is no address: it begins with http:// or https://, as http://127.0.0.1:11434/v1 does.", false)
 		return w.Err()
 	}
-	if turn.Message == "" {
+	if turn.Message == "" && !turn.Compact {
 		w.Fail("empty_prompt", "This agent reads text only, and the message has attachments alone.", false)
 		return w.Err()
 	}
-	reply(ctx, w, turn, opts)
+	ear := &agentline.Ear{}
+	hearing := supervise.NewGroup(ctx) // it ends with stdin, at the latest with this process: nobody waits for it
+	hearing.Go(func(context.Context) error { ear.Listen(stdin); return nil })
+	reply(ctx, w, ear, turn, opts)
 	return errors.Join(w.Err(), ctx.Err())
 }
 
-// reply takes one turn of a conversation. Only a whole one is remembered: a question without an answer would confuse the next.
-func reply(ctx context.Context, w *agentline.Writer, turn bridge.Turn, opts Options) {
+// reply takes one turn of a conversation.
+func reply(ctx context.Context, w *agentline.Writer, ear *agentline.Ear, turn bridge.Turn, opts Options) {
 	session := turn.SessionID
 	if session == "" {
 		session = newSession()
 	}
 	w.SessionInit(session)
-	memory := memoryOf(opts.Dir, session)
-	past, err := memory.load()
+	t := talk{
+		requests: requests{endpoint: newEndpoint(opts, turn.ThinkingLevel), opts: opts, w: w, ear: ear, used: map[string]int64{}},
+		memory:   memoryOf(opts.Dir, session),
+	}
+	past, err := t.memory.load()
 	if err != nil {
 		w.Fail("internal", "The conversation so far could not be read: "+err.Error(), false)
 		return
 	}
-	asked := message{Role: roleUser, Content: turn.Message}
-	answer, err := requests{newEndpoint(opts), opts, w}.answer(ctx, append(past, asked))
-	if err != nil {
+	t.conversation = past
+	if err := t.take(ctx, turn); err != nil {
 		code, sentence, retryable := explain(err, opts)
 		w.Fail(code, sentence, retryable)
 		return
 	}
-	if err := memory.save(append(past, asked, message{Role: roleAssistant, Content: answer.text})); err != nil {
-		w.Fail("internal", "The answer is complete, but the conversation could not be kept: "+err.Error(), false)
-		return
-	}
-	w.Fact(event.AgentResult, map[string]any{"usage": answer.bill()})
+	w.Fact(event.AgentResult, map[string]any{"usage": t.bill()})
 	w.Metrics(nil)
-	w.Done(answer.text)
+	w.Done(t.answer)
 }
 
 func newSession() string {

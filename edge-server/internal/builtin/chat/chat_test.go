@@ -43,6 +43,7 @@ type request struct {
 	Model         string
 	Messages      []message
 	Stream        bool
+	Effort        string `json:"reasoning_effort"`
 }
 
 func newModel(t *testing.T, pieces ...string) *model {
@@ -257,13 +258,13 @@ func TestMemoryIsBoundedPrivateAndRefusesDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, err := memory.load()
-	if err != nil || len(kept) != maxMessages || kept[0].Role != roleUser {
+	if err != nil || len(kept) != hard.messages || kept[0].Role != roleUser {
 		t.Errorf("%d messages, error %v", len(kept), err)
 	}
 	if info, err := os.Stat(memory.path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if kept := newest([]message{{roleUser, strings.Repeat("q", maxMemory)}, {roleAssistant, "a"}}); len(kept) != 0 {
+	if kept := newest([]message{{roleUser, strings.Repeat("q", hard.bytes)}, {roleAssistant, "a"}}); len(kept) != 0 {
 		t.Errorf("kept an answer without its question: %d", len(kept))
 	}
 	if err := os.WriteFile(memory.path, []byte("{\n"), 0o600); err != nil {

@@ -14,8 +14,11 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/switchyard-dev/switchyard/shared/agentline"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // endpoint is the model.
@@ -23,6 +26,7 @@ type endpoint struct {
 	service openai.ChatCompletionService
 	model   string
 	system  string
+	effort  shared.ReasoningEffort // "" leaves it to the model
 }
 
 // Codes by which an endpoint says what a status does not.
@@ -31,7 +35,7 @@ const (
 	codeNoCredit = "insufficient_quota"
 )
 
-func newEndpoint(opts Options) endpoint {
+func newEndpoint(opts Options, level wire.ThinkingLevel) endpoint {
 	settings := []option.RequestOption{option.WithEnvironmentProduction(), option.WithMaxRetries(0)} // how often is for requests to say
 	if opts.BaseURL != "" {
 		settings = append(settings, option.WithBaseURL(opts.BaseURL))
@@ -40,7 +44,15 @@ func newEndpoint(opts Options) endpoint {
 		settings = append(settings, option.WithAPIKey(opts.Key))
 	}
 	// Not openai.NewClient: that would read settings from the environment which this agent does not know of.
-	return endpoint{service: openai.NewChatCompletionService(settings...), model: opts.Model, system: opts.System}
+	return endpoint{service: openai.NewChatCompletionService(settings...), model: opts.Model, system: opts.System, effort: effortOf(level)}
+}
+
+// effortOf says a level of S1 in the words of the protocol, whose highest one is xhigh.
+func effortOf(level wire.ThinkingLevel) shared.ReasoningEffort {
+	if level == "max" {
+		level = "xhigh"
+	}
+	return shared.ReasoningEffort(level)
 }
 
 // answered is an answer, or what there is of it.
@@ -49,24 +61,18 @@ type answered struct {
 	spoke bool // something of it was said: text or reasoning
 	usage map[string]int64
 	model string // as the endpoint calls it, "" if it does not say
+
+	attempt int // that it is of, from 1
+	reason  omni.StopReason
 }
 
-// bill is the usage of an answer, with the model that gave it.
-func (a answered) bill() map[string]any {
-	bill := map[string]any{}
-	for name, n := range a.usage {
-		bill[name] = n
-	}
-	if a.model != "" {
-		bill["model"] = a.model
-	}
-	return bill
-}
+// size is how many tokens the conversation has with the answer, 0 where the endpoint does not say.
+func (a answered) size() int64 { return a.usage["total_tokens"] }
 
 // stream asks once and says the answer on w as it comes.
 func (e endpoint) stream(ctx context.Context, conversation []message, w *agentline.Writer) (answered, error) {
 	stream := e.service.NewStreaming(ctx, openai.ChatCompletionNewParams{
-		Model: e.model, Messages: e.messages(conversation),
+		Model: e.model, Messages: e.messages(conversation), ReasoningEffort: e.effort,
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	})
 	defer stream.Close()
@@ -145,7 +151,12 @@ func explain(err error, opts Options) (code, sentence string, retryable bool) {
 	where := host(opts.BaseURL)
 	var answer *openai.Error
 	var network net.Error
+	var forgotten forgetError
 	switch {
+	case errors.As(err, &forgotten):
+		return "internal", "The answer is complete, but the conversation could not be kept: " + forgotten.Error(), false
+	case errors.Is(err, errNoSummary):
+		return "model_error", where + " gave no summary.", true
 	case errors.As(err, &answer):
 		return explainStatus(answer, where, opts.Model)
 	case errors.Is(err, context.Canceled):

@@ -30,10 +30,16 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Bounds of what is remembered: the newest messages that fit.
-const (
-	maxMessages = 200
-	maxMemory   = 128 << 10 // bytes of text
+// bounds of a conversation.
+type bounds struct {
+	messages int
+	bytes    int // of text
+}
+
+// A conversation beyond soft is summarised. What cannot be is remembered up to hard: the newest messages that fit.
+var (
+	soft = bounds{messages: 200, bytes: 128 << 10}
+	hard = bounds{messages: 400, bytes: 512 << 10}
 )
 
 // memory is the file of one conversation: a message per line, the oldest first.
@@ -86,9 +92,9 @@ func (m memory) save(all []message) error {
 // newest returns the end of a conversation that is still remembered. It begins with a question.
 func newest(all []message) []message {
 	from, size := len(all), 0
-	for from > 0 && len(all)-from < maxMessages {
+	for from > 0 && len(all)-from < hard.messages {
 		size += len(all[from-1].Content)
-		if size > maxMemory {
+		if size > hard.bytes {
 			break
 		}
 		from--

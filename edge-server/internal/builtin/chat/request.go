@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,42 +18,66 @@ type requests struct {
 	endpoint endpoint
 	opts     Options
 	w        *agentline.Writer
+	ear      *agentline.Ear
+	made     int              // so far
+	used     map[string]int64 // by all of them
+	model    string           // as the endpoint called it last
 }
 
-// answer asks until there is an answer, or no more is asked (S1, stop_reason). Its usage is that of all attempts. What an attempt said before it
-// broke off stays as a message of its own.
-func (r requests) answer(ctx context.Context, conversation []message) (answered, error) {
-	used := map[string]int64{}
+// ask asks until there is an answer, or no more is asked (S1, stop_reason). What an attempt said before it broke off stays as a message of its own.
+// A person may end the wait before the next attempt, which takes with it what hear brings.
+func (r *requests) ask(ctx context.Context, conversation []message, hear hearing) (answered, error) {
 	for attempt := 1; ; attempt++ {
-		id := fmt.Sprintf("req-%d", attempt)
+		r.made++
+		id := fmt.Sprintf("req-%d", r.made)
 		r.w.Fact(event.RequestBegin, event.RequestBeginPayload{RequestID: id, Model: r.opts.Model, Attempt: attempt})
 		answer, err := r.endpoint.stream(ctx, conversation, r.w)
 		if r.w.Err() != nil {
 			return answer, r.w.Err() // nobody listens
 		}
 		ending := endingOf(err, time.Now())
+		answer.attempt, answer.reason = attempt, ending.Reason
 		next := retry.Step(attempt, ending)
 		if next.Again && answer.spoke {
 			r.w.EndMessage()
 		}
-		r.ended(id, attempt, ending.Reason, next, answer, err)
-		for name, n := range answer.usage {
-			used[name] += n
-		}
-		answer.usage = used
+		r.ended(id, next, answer, err)
+		r.count(answer)
 		if !next.Again {
 			return answer, err
 		}
-		if err := r.opts.waiting()(ctx, next.Wait); err != nil {
+		if err := r.ear.Wait(ctx, func(ctx context.Context) error { return r.opts.waiting()(ctx, next.Wait) }); err != nil {
 			return answer, err
+		}
+		if hear != nil {
+			conversation = hear(conversation)
 		}
 	}
 }
 
+func (r *requests) count(answer answered) {
+	for name, n := range answer.usage {
+		r.used[name] += n
+	}
+	r.model = cmp.Or(answer.model, r.model)
+}
+
+// bill is the usage of the turn, with the model that worked in it.
+func (r *requests) bill() map[string]any {
+	bill := map[string]any{}
+	for name, n := range r.used {
+		bill[name] = n
+	}
+	if r.model != "" {
+		bill["model"] = r.model
+	}
+	return bill
+}
+
 // ended says how an attempt ended, and when there is another one.
-func (r requests) ended(id string, attempt int, reason omni.StopReason, next retry.Decision, answer answered, err error) {
-	end := event.RequestEndPayload{RequestID: id, Status: event.RequestStatus(reason), Model: answer.model, Attempt: attempt}
-	if reason == omni.Completed && attempt == 1 {
+func (r *requests) ended(id string, next retry.Decision, answer answered, err error) {
+	end := event.RequestEndPayload{RequestID: id, Status: event.RequestStatus(answer.reason), Model: answer.model, Attempt: answer.attempt}
+	if answer.reason == omni.Completed && answer.attempt == 1 {
 		end.Attempt = 0
 	}
 	if err != nil {
