@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.js";
 import { askedPause, isFatal } from "./ending.js";
 import { elements, members } from "./json.js";
+import { pause } from "./pause.js";
 import { ProblemError, UNEXPECTED } from "./problem.js";
 import type { Request, Send } from "./send.js";
 
@@ -89,23 +90,8 @@ export class Asker {
       if (this.#clock.now() - begun + wait >= SAY_AFTER) {
         yield { error: asError(cause) };
       }
-      await this.#pause(wait);
+      await pause(this.#clock, wait, this.#signal);
     }
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    let stop = () => {};
-    await new Promise<void>((resolve) => {
-      const cancel = this.#clock.after(milliseconds, resolve);
-      const aborted = () => {
-        cancel();
-        resolve();
-      };
-      this.#signal?.addEventListener("abort", aborted);
-      stop = () => this.#signal?.removeEventListener("abort", aborted);
-    });
-    stop();
-    this.#signal?.throwIfAborted();
   }
 }
 

@@ -5,8 +5,9 @@ import { browserSurroundings } from "./channel.js";
 import { type Clock, systemClock } from "./clock.js";
 import { type Credentials, credentialsOf, type Keeper } from "./credentials.js";
 import { Feed } from "./feed.js";
+import { OmniSession } from "./omniSession.js";
 import { type Position, Progress } from "./position.js";
-import { type Fetch, type Send, sender } from "./send.js";
+import { type Fetch, type Send, sender, type Stream as Streaming, streamer } from "./send.js";
 import { type FeedMaker, SharedFeed } from "./shared.js";
 import { Stream, type StreamEvent, type StreamParts } from "./stream.js";
 import { TokenSource } from "./tokens.js";
@@ -36,7 +37,7 @@ export class Client {
   /** Every REST operation of the contract, authenticated. */
   readonly api: Api;
   readonly keeper: Keeper;
-  readonly #parts: StreamParts & { send: Send };
+  readonly #parts: StreamParts & { send: Send; stream: Streaming };
   readonly #teller: Teller;
 
   constructor(options: ClientOptions) {
@@ -48,7 +49,7 @@ export class Client {
     this.api = new Api(send);
     let opener: Promise<Opener> | undefined;
     const open = () => (opener ??= findWebSocket(options.WebSocket));
-    this.#parts = { hub: this.hub, api: this.api, tokens, open, clock, send, live: {} };
+    this.#parts = { hub: this.hub, api: this.api, tokens, open, clock, send, stream: streamer(this.hub, fetch, tokens), live: {} };
     this.#teller = new Teller(clock, (session) => this.#parts.live.socket?.say(typingFrame(session)) ?? false);
   }
 
@@ -73,6 +74,11 @@ export class Client {
   /** The cards of one conversation. Nothing is sent before they are followed. */
   cards(options: CardOptions = {}): CardFeed {
     return new CardFeed(this.#parts, options);
+  }
+
+  /** A conversation as OmniMessages, of which the user is a member. Nothing is sent yet. */
+  session(id: SessionID): OmniSession {
+    return new OmniSession(this.#parts, id);
   }
 
   /**

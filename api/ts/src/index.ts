@@ -23,6 +23,9 @@ export { isCompleteModelMessage, isEventMessage, isInTrace, isKnown, isModelMess
 export { lineOf, OMNI_MAX_BYTES, type OmniMessage, type OmniPayload, readMessage } from "./omni.js";
 export * from "./omniBuild.js";
 export { checkStream, type OmniBreach, OmniChecker } from "./omniChecker.js";
+export type { RunOptions } from "./omniRun.js";
+export { type OmniAsk, OmniSession } from "./omniSession.js";
+export * from "./omniUpdate.js";
 export { type OmniProblem, problemsOf } from "./omniProblems.js";
 export { PartialAggregator } from "./partialAggregator.js";
 export { MemoryPosition, type Position } from "./position.js";

@@ -1,4 +1,4 @@
-import { messageOf, problemOf, UnreachableError } from "./problem.js";
+import { messageOf, type ProblemError, problemOf, UnreachableError } from "./problem.js";
 import type { TokenSource } from "./tokens.js";
 import { uuid } from "./uuid.js";
 
@@ -18,7 +18,12 @@ export interface Request {
   /** The operation takes an Idempotency-Key; without one of the caller's each call gets its own. */
   idempotent?: boolean;
   idempotencyKey?: string;
-  answer: "json" | "text" | "blob" | "none";
+  /** The answer is a stream of server-sent events. */
+  stream?: true;
+  /** What the caller gets of it: `status` is the number alone. */
+  answer: "json" | "text" | "blob" | "none" | "status";
+  /** How much it may weigh, in characters, if not 32 Mi. */
+  most?: number;
 }
 
 /** Sends an operation and reads its answer. A refusal rejects with a ProblemError, a hub that is not there with an UnreachableError. */
@@ -32,9 +37,27 @@ const MAX_ANSWER = 32 * 1024 * 1024;
 /** How long a hub may think before it begins to answer, in milliseconds. Bodies may take as long as they need. */
 export const ANSWER_WITHIN = 30_000;
 
+/** Sends an operation and returns its answer with a body that may last; the signal ends it. Rejects as Send does. */
+export type Stream = (request: Request, options?: CallOptions) => Promise<Response>;
+
 /** Returns a Send to a hub. Without tokens the calls are anonymous. */
 export function sender(hub: string, fetch: Fetch, tokens?: TokenSource): Send {
-  return async <T>(request: Request, options: CallOptions = {}): Promise<T> => {
+  const answer = asker(hub, fetch, tokens);
+  return async <T>(request: Request, options: CallOptions = {}): Promise<T> => (await read(await answer(request, options), request)) as T;
+}
+
+/** Returns a Stream from a hub. */
+export function streamer(hub: string, fetch: Fetch, tokens?: TokenSource): Stream {
+  const answer = asker(hub, fetch, tokens);
+  return async (request, options = {}) => {
+    const response = await answer(request, options);
+    return response.ok ? response : Promise.reject(await refusal(response));
+  };
+}
+
+/** Sends requests, once more with another token if the first one is turned down. */
+function asker(hub: string, fetch: Fetch, tokens?: TokenSource): (request: Request, options: CallOptions) => Promise<Response> {
+  return async (request, options) => {
     const headers = headersOf(request);
     const once = async (refused: string): Promise<{ response: Response; token: string }> => {
       const token = tokens ? await tokens.token(refused, options.signal) : "";
@@ -48,12 +71,15 @@ export function sender(hub: string, fetch: Fetch, tokens?: TokenSource): Send {
       await response.body?.cancel();
       ({ response } = await once(token));
     }
-    return (await read(response, request.answer)) as T;
+    return response;
   };
 }
 
 function headersOf(request: Request): Headers {
   const headers = new Headers({ Accept: request.answer === "blob" ? "*/*" : "application/json, application/problem+json" });
+  if (request.stream) {
+    headers.set("Accept", "text/event-stream, application/problem+json");
+  }
   if (request.body !== undefined) {
     headers.set("Content-Type", "application/json");
   } else if (request.file) {
@@ -92,14 +118,21 @@ function queryOf(query: Request["query"]): string {
   return given.length > 0 ? `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}` : "";
 }
 
-async function read(response: Response, answer: Request["answer"]): Promise<unknown> {
+async function refusal(response: Response): Promise<ProblemError> {
+  return problemOf(response.status, response.headers.get("Retry-After"), await bounded(response));
+}
+
+async function read(response: Response, { answer, most }: Request): Promise<unknown> {
   if (!response.ok) {
-    throw problemOf(response.status, response.headers.get("Retry-After"), await bounded(response));
+    throw await refusal(response);
   }
   if (answer === "blob") {
     return response.blob();
   }
-  const text = await bounded(response);
+  const text = await bounded(response, most);
+  if (answer === "status") {
+    return response.status;
+  }
   if (answer === "text") {
     return text;
   }
@@ -114,14 +147,14 @@ function parse(text: string, url: string): unknown {
   }
 }
 
-async function bounded(response: Response): Promise<string> {
+async function bounded(response: Response, most = MAX_ANSWER): Promise<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (let part = await next(reader); part !== undefined; part = await next(reader)) {
     text += part;
-    if (text.length > MAX_ANSWER) {
+    if (text.length > most) {
       await reader?.cancel();
-      throw new Error(`answer of ${new URL(response.url).pathname} is larger than ${MAX_ANSWER} characters`);
+      throw new Error(`answer of ${new URL(response.url).pathname} is larger than ${most} characters`);
     }
   }
   return text;

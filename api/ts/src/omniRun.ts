@@ -1,0 +1,170 @@
+import { asError } from "./ask.js";
+import { isEventMessage, type OmniMessage } from "./omni.js";
+import type { OmniSession } from "./omniSession.js";
+import { type OmniApproval, type OmniPart, type OmniTask, type OmniUpdate, ResyncError } from "./omniUpdate.js";
+import { messageOf, ProblemError } from "./problem.js";
+import { uuid } from "./uuid.js";
+
+/** What may be said about a run. */
+export interface RunOptions extends Omit<OmniTask, "input"> {
+  /**
+   * Names the attempt: a program that comes again with the same key and the same task, after a crash say, goes on with the run that it has begun.
+   * Without it each run is a task of its own.
+   */
+  key?: string;
+  /** Tells from behind a cursor that an earlier loop was told, in place of from now on. */
+  from?: string;
+  /**
+   * Answers what the run and others of the conversation ask for. A rejection is a deny, with its message as the reason. `signal` is aborted when somebody
+   * else has answered, or the loop has ended. Without it calls wait for a person, or for `approve`.
+   */
+  approve?: (ask: OmniApproval, signal: AbortSignal) => Promise<"allow" | "deny"> | "allow" | "deny";
+  /** Is told all that the stream brings, before its messages are yielded: cursors to keep, states, approvals, changes of the connection. */
+  update?: (update: OmniUpdate) => void;
+  signal?: AbortSignal;
+}
+
+interface Asked {
+  ask: OmniApproval;
+  over: AbortController;
+}
+
+/** One run that is followed. */
+export class OmniRun {
+  readonly #session: OmniSession;
+  readonly #task: OmniTask;
+  readonly #options: RunOptions;
+  readonly #over = new AbortController(); // aborted when the loop ends, for whatever reason
+  readonly #open = new Map<string, Asked>(); // by request: what is looked at, or answered and not told of yet
+  readonly #answers = new Set<Promise<void>>();
+  #cursor: string; // all up to here has been yielded
+
+  constructor(session: OmniSession, input: OmniPart[], options: RunOptions) {
+    const { agentId, thinkingLevel, queueIfBusy } = options;
+    this.#session = session;
+    this.#task = { input, agentId, thinkingLevel, queueIfBusy };
+    this.#options = options;
+    this.#cursor = options.from ?? "";
+  }
+
+  async *messages(): AsyncGenerator<OmniMessage, void, void> {
+    const { signal } = this.#options;
+    const aborted = () => this.#over.abort(signal?.reason);
+    signal?.addEventListener("abort", aborted);
+    try {
+      signal?.throwIfAborted();
+      yield* this.#all();
+    } catch (error) {
+      this.#over.signal.throwIfAborted(); // of which the error may be no more than an echo
+      throw error;
+    } finally {
+      signal?.removeEventListener("abort", aborted);
+      this.#over.abort();
+      await Promise.all(this.#answers);
+    }
+  }
+
+  /**
+   * Gives the task and follows it. The place in the conversation is known before the task is given, so that nothing of it is missed, and the connection
+   * is made after that, so that its first state knows of the run.
+   */
+  async *#all(): AsyncGenerator<OmniMessage, void, void> {
+    const { signal } = this.#over;
+    this.#cursor ||= await this.#head();
+    const { runId } = await this.#session.task(this.#task, { signal, key: this.#options.key ?? uuid() });
+    for (;;) {
+      try {
+        yield* this.#follow(runId);
+        return;
+      } catch (error) {
+        if (!(error instanceof ResyncError) || error.reason !== "trimmed") {
+          throw error;
+        }
+      }
+      for await (const page of this.#session.messages("0", { signal })) {
+        yield* page.messages.map(({ message }) => message);
+        this.#cursor = page.cursor;
+      }
+    }
+  }
+
+  /** Finds where the conversation is. */
+  async #head(): Promise<string> {
+    for await (const update of this.#session.stream({ signal: this.#over.signal })) {
+      this.#options.update?.(update);
+      if (update.link === "up") {
+        return update.cursor ?? "";
+      }
+    }
+    throw new Error("the stream has ended"); // which it does by throwing
+  }
+
+  /** Yields messages until all of the run was told. */
+  async *#follow(run: string): AsyncGenerator<OmniMessage, void, void> {
+    for await (const update of this.#session.stream({ after: this.#cursor, signal: this.#over.signal })) {
+      this.#options.update?.(update);
+      if (update.message) {
+        this.#settled(update.message);
+        yield update.message;
+      } else if (update.approval) {
+        this.#ask(update.approval);
+      } else if (update.state && !update.state.runs.includes(run)) {
+        return;
+      }
+      this.#cursor = update.cursor ?? this.#cursor;
+    }
+  }
+
+  /** Has an approval answered. Each connection tells those that wait: the same one counts once. */
+  #ask(ask: OmniApproval): void {
+    if (!this.#options.approve || this.#open.has(ask.requestId)) {
+      return;
+    }
+    const over = new AbortController();
+    this.#open.set(ask.requestId, { ask, over });
+    const signal = AbortSignal.any([over.signal, this.#over.signal]);
+    const answer = this.#decide(ask, signal)
+      .catch((error: unknown) => {
+        if (!signal.aborted) { // what cannot be answered would wait without end
+          this.#over.abort(new Error(`answer the approval of ${ask.toolCall.name}: ${messageOf(error)}`, { cause: error }));
+        }
+      })
+      .finally(() => this.#answers.delete(answer));
+    this.#answers.add(answer);
+  }
+
+  async #decide(ask: OmniApproval, signal: AbortSignal): Promise<void> {
+    let decision: "allow" | "deny" = "deny";
+    let reason: string | undefined;
+    try {
+      decision = (await this.#options.approve?.(ask, signal)) === "allow" ? "allow" : "deny";
+    } catch (error) {
+      reason = asError(error).message;
+    }
+    if (signal.aborted) {
+      return; // somebody else has answered, or nobody needs to
+    }
+    try {
+      await this.#session.approve(ask.toolCall.tool_call_id, decision, reason, { signal });
+    } catch (error) {
+      if (!(error instanceof ProblemError) || (error.status !== 404 && error.status !== 409)) { // else it waits no more
+        throw error;
+      }
+    }
+  }
+
+  /** Ends the work on what somebody has answered. */
+  #settled(message: OmniMessage): void {
+    if (this.#open.size === 0 || !isEventMessage(message) || message.payload.type !== "approval_decision") {
+      return;
+    }
+    const { tool_call_id } = message.payload;
+    const origin = JSON.stringify(message.origin ?? []);
+    for (const [request, { ask, over }] of this.#open) {
+      if (ask.toolCall.tool_call_id === tool_call_id && JSON.stringify(ask.origin ?? []) === origin) {
+        over.abort();
+        this.#open.delete(request);
+      }
+    }
+  }
+}
