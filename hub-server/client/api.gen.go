@@ -3075,6 +3075,11 @@ type ImageContent struct {
 	Width int `json:"width,omitempty,omitzero"`
 }
 
+// ImportedTrace defines model for ImportedTrace.
+type ImportedTrace struct {
+	SessionID SessionID `json:"sessionId"`
+}
+
 // InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
 type InfoVersion = int64
 
@@ -3841,6 +3846,9 @@ type Session struct {
 	// ReadMarks How far its people have read; who has read nothing is not in it.
 	ReadMarks []SessionReadMark `json:"read_marks,omitempty,omitzero"`
 
+	// ReadOnly It was imported from a trace: nothing can be said or started in it (409 `read_only`).
+	ReadOnly bool `json:"read_only,omitempty,omitzero"`
+
 	// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
 	SettingsVersion SettingsVersion `json:"settings_version"`
 	Type            SessionType     `json:"type"`
@@ -3870,8 +3878,11 @@ type SessionCreatedPayload struct {
 	Name    string          `json:"name,omitempty,omitzero"`
 
 	// OwnerID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
-	OwnerID   UserID    `json:"owner_id"`
-	Pinned    bool      `json:"pinned,omitempty,omitzero"`
+	OwnerID UserID `json:"owner_id"`
+	Pinned  bool   `json:"pinned,omitempty,omitzero"`
+
+	// ReadOnly It was imported from a trace.
+	ReadOnly  bool      `json:"read_only,omitempty,omitzero"`
 	SessionID SessionID `json:"session_id"`
 
 	// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
@@ -4152,6 +4163,15 @@ type FollowRunEventsParams struct {
 
 // FollowRunEventsParamsView defines parameters for FollowRunEvents.
 type FollowRunEventsParamsView string
+
+// ImportTraceParams defines parameters for ImportTrace.
+type ImportTraceParams struct {
+	// Name What the conversation is called; without it as the first thing that a person says in it begins.
+	Name string `form:"name,omitempty" json:"name,omitempty,omitzero"`
+
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
 
 // CreateAgentParams defines parameters for CreateAgent.
 type CreateAgentParams struct {
@@ -4493,6 +4513,15 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportTraceWithBody Make a conversation of a trace
+	//
+	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/traces (the `ImportTrace` operationId).
+	ImportTraceWithBody(ctx context.Context, params *ImportTraceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAgents Agents I own, may operate, or share a conversation with
 	//
@@ -5310,6 +5339,25 @@ type ClientInterface interface {
 // Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 func (c *API) FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFollowRunEventsRequest(c.Server, runID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportTraceWithBody Make a conversation of a trace
+//
+// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/traces (the `ImportTrace` operationId).
+func (c *API) ImportTraceWithBody(ctx context.Context, params *ImportTraceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportTraceRequestWithBody(c.Server, params, contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7322,6 +7370,71 @@ func NewFollowRunEventsRequest(server string, runID RunID, params *FollowRunEven
 
 			req.Header.Set("Last-Event-ID", headerParam0)
 		}
+
+	}
+
+	return req, nil
+}
+
+// NewImportTraceRequestWithBody constructs an http.Request for the ImportTrace method, with any body, and a specified content type
+func NewImportTraceRequestWithBody(server string, params *ImportTraceParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/traces")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "name", params.Name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
 
 	}
 
@@ -11106,6 +11219,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEventsWithResponse(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*FollowRunEventsResponse, error)
 
+	// ImportTraceWithBodyWithResponse Make a conversation of a trace
+	//
+	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/traces (the `ImportTrace` operationId).
+	ImportTraceWithBodyWithResponse(ctx context.Context, params *ImportTraceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportTraceResponse, error)
+
 	// ListAgentsWithResponse Agents I own, may operate, or share a conversation with
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -12085,6 +12207,61 @@ func (r FollowRunEventsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FollowRunEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ImportTraceResponseDefaultHeaders the declared response headers of an HTTP default response for ImportTrace
+type ImportTraceResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ImportTraceResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *ImportedTrace
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ImportTraceResponseDefaultHeaders
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r ImportTraceResponse) GetJSON201() *ImportedTrace {
+	return r.JSON201
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ImportTraceResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ImportTraceResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportTraceResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportTraceResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ImportTraceResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -16626,6 +16803,21 @@ func (c *ClientWithResponses) FollowRunEventsWithResponse(ctx context.Context, r
 	return ParseFollowRunEventsResponse(rsp)
 }
 
+// ImportTraceWithBodyWithResponse Make a conversation of a trace
+//
+// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/traces (the `ImportTrace` operationId).
+func (c *ClientWithResponses) ImportTraceWithBodyWithResponse(ctx context.Context, params *ImportTraceParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportTraceResponse, error) {
+	rsp, err := c.ImportTraceWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportTraceResponse(rsp)
+}
+
 // ListAgentsWithResponse Agents I own, may operate, or share a conversation with
 //
 // Returns a wrapper object for the known response body format(s).
@@ -18257,6 +18449,52 @@ func ParseFollowRunEventsResponse(rsp *http.Response) (*FollowRunEventsResponse,
 		response.Headers200 = &headers
 	case true:
 		var headers FollowRunEventsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseImportTraceResponse parses an HTTP response from a ImportTraceWithResponse call
+func ParseImportTraceResponse(rsp *http.Response) (*ImportTraceResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportTraceResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest ImportedTrace
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ImportTraceResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

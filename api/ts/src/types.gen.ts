@@ -497,6 +497,10 @@ export interface ImageContent {
   width?: number;
 }
 
+export interface ImportedTrace {
+  sessionId: SessionID;
+}
+
 /** Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds. */
 export type InfoVersion = number;
 
@@ -1017,6 +1021,8 @@ export interface Session {
   pinned: boolean;
   /** How far its people have read; who has read nothing is not in it. */
   read_marks?: SessionReadMark[];
+  /** It was imported from a trace: nothing can be said or started in it (409 `read_only`). */
+  read_only?: boolean;
   settings_version: SettingsVersion;
   type: SessionType;
   unread: Unread;
@@ -1036,6 +1042,8 @@ export interface SessionCreatedPayload {
   name?: string;
   owner_id: UserID;
   pinned?: boolean;
+  /** It was imported from a trace. */
+  read_only?: boolean;
   session_id: SessionID;
   settings_version?: SettingsVersion;
   type: SessionType;

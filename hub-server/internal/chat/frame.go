@@ -101,7 +101,8 @@ type sessionFrame struct {
 	Members   []memberFrame `json:"members"`
 	CreatedAt time.Time     `json:"created_at"`
 	settingsFrame
-	LastSeq Seq `json:"last_seq,omitempty"` // whoever joins has read up to it
+	LastSeq  Seq  `json:"last_seq,omitempty"` // whoever joins has read up to it
+	ReadOnly bool `json:"read_only,omitempty"`
 }
 
 // settingsFrame is what one member wants to see of a conversation; whoever joins begins with none of it.
@@ -146,7 +147,7 @@ type memberFrame struct {
 func createdFrame(s Session) ([]byte, error) {
 	f := sessionFrame{
 		Session: s.ID, Type: s.Type, infoFrame: infoOf(s), Members: make([]memberFrame, len(s.Members)), CreatedAt: s.CreatedAt.UTC(),
-		LastSeq: s.LastSeq,
+		LastSeq: s.LastSeq, ReadOnly: s.ReadOnly,
 	}
 	for i, m := range s.Members {
 		f.Members[i] = memberOf(m)

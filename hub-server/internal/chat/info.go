@@ -119,6 +119,11 @@ func (c InfoChange) check() error {
 	return nil
 }
 
+// ReadOnlyError is the answer to whatever would say or start something in a conversation that was brought as a trace.
+func ReadOnlyError() error {
+	return fault.New(fault.ReadOnly, "This conversation was imported from a trace. It can be read, and nothing can be said or changed in it.")
+}
+
 // DissolvedError is the answer to whatever would change a conversation that is closed.
 func DissolvedError() error {
 	return fault.New(fault.SessionDissolved, "This conversation was dissolved by its owner. It can be read, and nothing else.")

@@ -118,6 +118,9 @@ func (m *Messages) store(ctx context.Context, by account.Principal, s Session, d
 
 // prepare finds the agents that the draft asks for, checks the sender's right over each, and prepares their runs.
 func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session, d Draft, text string) (Posting, error) {
+	if s.ReadOnly {
+		return Posting{}, ReadOnlyError()
+	}
 	agents, err := m.addressees(ctx, by.User, s, d, text)
 	if err != nil {
 		return Posting{}, err

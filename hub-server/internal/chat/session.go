@@ -24,6 +24,7 @@ type Session struct {
 	Announcement string
 
 	DissolvedAt time.Time // zero while it lives
+	ReadOnly    bool      // it was brought as a trace: nobody says or starts anything there
 
 	Settings Settings // of the person who asks
 

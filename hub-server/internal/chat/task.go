@@ -31,6 +31,9 @@ func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTas
 	}
 	return account.Once(ctx, m.Sessions.Attempts, at, func(claim func(runlog.Run) (account.Claim, error)) (runlog.Run, error) {
 		session, err := m.Sessions.Get(ctx, by.User, n.Session)
+		if err == nil && session.ReadOnly {
+			err = ReadOnlyError()
+		}
 		if err != nil {
 			return runlog.Run{}, err
 		}

@@ -1163,6 +1163,11 @@ type HubWebSocketFrame struct {
 // HubWebSocketFrameType All frame types there are. `typing` is the only one that a client may send; anything else from a client is dropped and counted.
 type HubWebSocketFrameType string
 
+// ImportedTrace defines model for ImportedTrace.
+type ImportedTrace struct {
+	SessionID SessionID `json:"sessionId"`
+}
+
 // InfoVersion Counts the changes of name, avatar_url, announcement and owner_id. Of two versions the higher holds.
 type InfoVersion = int64
 
@@ -1862,6 +1867,9 @@ type Session struct {
 	// ReadMarks How far its people have read; who has read nothing is not in it.
 	ReadMarks []SessionReadMark `json:"read_marks,omitempty,omitzero"`
 
+	// ReadOnly It was imported from a trace: nothing can be said or started in it (409 `read_only`).
+	ReadOnly bool `json:"read_only,omitempty,omitzero"`
+
 	// SettingsVersion Counts the changes of my settings. Of two versions the higher holds.
 	SettingsVersion SettingsVersion `json:"settings_version"`
 	Type            SessionType     `json:"type"`
@@ -2030,6 +2038,15 @@ type SyncLimit = int
 
 // TaskID Example: run_9f2c1b7ad0e44c55
 type TaskID = RunID
+
+// ImportTraceParams defines parameters for ImportTrace.
+type ImportTraceParams struct {
+	// Name What the conversation is called; without it as the first thing that a person says in it begins.
+	Name string `form:"name,omitempty" json:"name,omitempty,omitzero"`
+
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
 
 // CreateAgentParams defines parameters for CreateAgent.
 type CreateAgentParams struct {
@@ -2290,6 +2307,9 @@ type CancelAgentTaskJSONRequestBody = CancelInput
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ImportTrace Make a conversation of a trace
+	// (POST /api/traces)
+	ImportTrace(w http.ResponseWriter, r *http.Request, params ImportTraceParams)
 	// ListAgents Agents I own, may operate, or share a conversation with
 	// (GET /client/agents)
 	ListAgents(w http.ResponseWriter, r *http.Request)
@@ -2558,6 +2578,64 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// ImportTrace operation middleware
+func (siw *ServerInterfaceWrapper) ImportTrace(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ImportTraceParams
+
+	// ------------- Optional query parameter "name" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "name", r.URL.Query(), &params.Name, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "name"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Required header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	} else {
+		err := fmt.Errorf("Header parameter Idempotency-Key is required, but not found")
+		siw.ErrorHandlerFunc(w, r, &RequiredHeaderError{ParamName: "Idempotency-Key", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ImportTrace(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // ListAgents operation middleware
 func (siw *ServerInterfaceWrapper) ListAgents(w http.ResponseWriter, r *http.Request) {
@@ -5408,6 +5486,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/notifications/{notification_id}/read", wrapper.ReadNotification)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}", wrapper.GetArtifact)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}/content", wrapper.GetArtifactContent)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/traces", wrapper.ImportTrace)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/attachments", wrapper.UploadAttachment)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/attachments/{attachment_id}", wrapper.GetAttachment)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/search", wrapper.SearchMessages)
@@ -5437,6 +5516,50 @@ type TokensJSONResponse struct {
 	Body Tokens
 
 	Headers TokensResponseHeaders
+}
+
+type ImportTraceRequestObject struct {
+	Params ImportTraceParams
+	Body   io.Reader
+}
+
+type ImportTraceResponseObject interface {
+	VisitImportTraceResponse(w http.ResponseWriter) error
+}
+
+type ImportTrace201JSONResponse ImportedTrace
+
+func (response ImportTrace201JSONResponse) VisitImportTraceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ImportTracedefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ImportTracedefaultApplicationProblemPlusJSONResponse) VisitImportTraceResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type ListAgentsRequestObject struct {
@@ -9052,6 +9175,9 @@ func (response RegenerateAgentTaskdefaultApplicationProblemPlusJSONResponse) Vis
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// ImportTrace Make a conversation of a trace
+	// (POST /api/traces)
+	ImportTrace(ctx context.Context, request ImportTraceRequestObject) (ImportTraceResponseObject, error)
 	// ListAgents Agents I own, may operate, or share a conversation with
 	// (GET /client/agents)
 	ListAgents(ctx context.Context, request ListAgentsRequestObject) (ListAgentsResponseObject, error)
@@ -9349,6 +9475,34 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// ImportTrace operation middleware
+func (sh *strictHandler) ImportTrace(w http.ResponseWriter, r *http.Request, params ImportTraceParams) {
+	var request ImportTraceRequestObject
+
+	request.Params = params
+
+	request.Body = r.Body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ImportTrace(ctx, request.(ImportTraceRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ImportTrace")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ImportTraceResponseObject); ok {
+		if err := validResponse.VisitImportTraceResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // ListAgents operation middleware

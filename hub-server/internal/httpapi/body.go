@@ -73,9 +73,9 @@ func (p *patientBody) extend() { p.conn.SetReadDeadline(time.Now().Add(bodyPatie
 // relent takes the deadline away: once the body is read, silence is the client waiting for its answer.
 func (p *patientBody) relent() { p.conn.SetReadDeadline(time.Time{}) } //nolint:errcheck // see above
 
-// isBlob says whether the body is bytes for the blob store, which bounds and hashes them itself.
+// isBlob says whether the body is bytes that who takes them bounds and hashes: for the blob store, or the lines of a trace.
 func isBlob(r *http.Request) bool {
-	return r.Method == http.MethodPut && r.PathValue("sha256") != "" || r.Pattern == post+"/client/attachments"
+	return r.Method == http.MethodPut && r.PathValue("sha256") != "" || r.Pattern == post+"/client/attachments" || r.Pattern == post+"/api/traces"
 }
 
 func readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {

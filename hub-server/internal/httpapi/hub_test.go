@@ -139,6 +139,7 @@ func (h *hub) wire() httpapi.Deps {
 		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
 		Agents:     agents, Sessions: sessions,
 		Messages:  &chat.Messages{Store: chats, Sessions: sessions, Files: files, Dispatcher: runs.Dispatcher, Now: h.clock.now},
+		Imports:   &chat.Imports{Store: chats, Attempts: attempts, Now: h.clock.now},
 		Attention: memstate.NewAttention("hub", silentBus{}),
 		Changes: &chat.Changes{
 			Store: chats, Files: files, Pins: chats, Reactions: chats, Forwards: chats, Sessions: sessions, Withdraw: runs.Runs, Now: h.clock.now,

@@ -106,6 +106,7 @@ func rulesOfConversations() map[string]rule {
 		get + "/client/sessions/{session_id}/messages/changes":       {operation: "listMessageChanges", who: person, may: readSession},
 		post + "/client/sessions/{session_id}/runs":                  {operation: "createRun", who: person, may: readSession},
 		post + "/client/sessions/{session_id}/read":                  {operation: "markRead", who: person, may: readSession},
+		post + "/api/traces":                                         {operation: "importTrace", who: person},
 		post + "/client/attachments":                                 {operation: "uploadAttachment", who: person},
 		get + "/client/attachments/{attachment_id}":                  {operation: "getAttachment", who: person, may: readFile},
 		get + "/client/attachments/{attachment_id}/content":          {operation: "getAttachmentContent", who: person, may: readFile},

@@ -35,6 +35,7 @@ type Deps struct {
 	Agents     *fleet.Agents
 	Sessions   *chat.Sessions
 	Messages   *chat.Messages
+	Imports    *chat.Imports
 	Changes    *chat.Changes
 	Runs       *runlog.Runs
 	Prompts    *prompt.Prompts

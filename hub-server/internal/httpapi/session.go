@@ -179,7 +179,7 @@ func renderSession(s chat.Session) Session {
 		AvatarURL: s.AvatarURL, Announcement: s.Announcement, InfoVersion: int64(s.Info), //nolint:gosec // counts changes
 		Members: mapAll(s.Members, renderMember),
 		LastSeq: SeqID(s.LastSeq), LastReadSeq: SeqID(s.LastRead), LastChange: ChangeSeq(s.LastChange), ReadMarks: renderReadMarks(s),
-		Unread: s.Unread, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DissolvedAt: s.DissolvedAt,
+		Unread: s.Unread, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DissolvedAt: s.DissolvedAt, ReadOnly: s.ReadOnly,
 		Pinned: s.Settings.Pinned, Archived: s.Settings.Archived, Muted: s.Settings.Muted,
 		SettingsVersion: int64(s.Settings.Version), //nolint:gosec // counts changes
 	}

@@ -91,6 +91,18 @@ func (t *Tx) mayPost(ctx context.Context, s id.Session, by id.User) error {
 	if err == nil && !in {
 		err = sessionNotFound()
 	}
+	if err != nil {
+		return err
+	}
+	return t.mayChange(ctx, s)
+}
+
+// mayChange refuses what would say or start something in a conversation that is there to be read.
+func (t *Tx) mayChange(ctx context.Context, s id.Session) error {
+	closed, err := hasRow(t.QueryRow(ctx, `SELECT 1 FROM sessions WHERE id = $1 AND read_only`, string(s)))
+	if err == nil && closed {
+		err = chat.ReadOnlyError()
+	}
 	return err
 }
 

@@ -40,7 +40,7 @@ const (
 func NewChat(s *Store, w *Writer) *Chat { return &Chat{store: s, writer: w} }
 
 const sessionColumns = `s.id, s.type, s.name, s.owner_id, s.created_at, c.last_seq, c.updated_at, m.last_read_seq,
-	s.avatar_url, s.announcement, s.info_version, s.roster_version, COALESCE(s.dissolved_at, 0),
+	s.avatar_url, s.announcement, s.info_version, s.roster_version, COALESCE(s.dissolved_at, 0), s.read_only,
 	m.pinned, m.archived, m.muted, m.settings_version, c.last_change`
 
 // memberSessions are the conversations that the user $1 is a member of now: the rule of SEC13, the same for every read.
@@ -56,7 +56,7 @@ func scanSessionWith(row Scanner, more ...any) (s chat.Session, err error) {
 	var created, updated, dissolved int64
 	err = row.Scan(append([]any{
 		&s.ID, &s.Type, &s.Name, &s.Owner, &created, &s.LastSeq, &updated, &s.LastRead, &s.AvatarURL, &s.Announcement, &s.Info, &s.Roster,
-		&dissolved, &s.Settings.Pinned, &s.Settings.Archived, &s.Settings.Muted, &s.Settings.Version, &s.LastChange,
+		&dissolved, &s.ReadOnly, &s.Settings.Pinned, &s.Settings.Archived, &s.Settings.Muted, &s.Settings.Version, &s.LastChange,
 	}, more...)...)
 	s.CreatedAt, s.UpdatedAt = fromMicros(created), fromMicros(updated)
 	if dissolved != 0 {
@@ -250,16 +250,8 @@ func (c *Chat) Open(ctx context.Context, o chat.Opening, claim account.Claim) er
 				return err
 			}
 		}
-		const insert = `
-INSERT INTO sessions (id, type, name, owner_id, created_at, avatar_url, announcement, pair) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-		_, err = tx.Exec(ctx, insert, string(s.ID), string(s.Type), s.Name, string(s.Owner), micros(s.CreatedAt), s.AvatarURL, s.Announcement,
-			string(pair))
-		if err != nil {
-			return fmt.Errorf("insert conversation: %w", err)
-		}
-		const counter = `INSERT INTO conversation_counters (session_id, last_seq, last_place, updated_at) VALUES ($1, 0, 0, $2)`
-		if _, err := tx.Exec(ctx, counter, string(s.ID), micros(s.CreatedAt)); err != nil {
-			return fmt.Errorf("insert counter: %w", err)
+		if err := tx.insertSession(ctx, s); err != nil {
+			return err
 		}
 		for _, m := range s.Members {
 			if err := tx.putMember(ctx, s.ID, m); err != nil {
@@ -269,6 +261,22 @@ INSERT INTO sessions (id, type, name, owner_id, created_at, avatar_url, announce
 		}
 		return tx.notify(ctx, o.Notices...)
 	})
+}
+
+// insertSession stores a conversation, without its members, and the counter of what happens in it.
+func (t *Tx) insertSession(ctx context.Context, s chat.Session) error {
+	const insert = `
+INSERT INTO sessions (id, type, name, owner_id, created_at, avatar_url, announcement, pair, read_only) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	_, err := t.Exec(ctx, insert, string(s.ID), string(s.Type), s.Name, string(s.Owner), micros(s.CreatedAt), s.AvatarURL, s.Announcement,
+		string(s.Pair()), s.ReadOnly)
+	if err != nil {
+		return fmt.Errorf("insert conversation: %w", err)
+	}
+	const counter = `INSERT INTO conversation_counters (session_id, last_seq, last_place, updated_at) VALUES ($1, 0, 0, $2)`
+	if _, err := t.Exec(ctx, counter, string(s.ID), micros(s.CreatedAt)); err != nil {
+		return fmt.Errorf("insert counter: %w", err)
+	}
+	return nil
 }
 
 func (t *Tx) emitToSession(s id.Session, frame string, payload []byte) {

@@ -2,11 +2,14 @@ package omni_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	omnifold "github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/omni"
 	"github.com/switchyard-dev/switchyard/shared/omni/trace"
 )
@@ -73,6 +76,42 @@ func TestALogIsTheSameThroughItsTraces(t *testing.T) {
 		for name, content := range files.content {
 			if !bytes.Equal(content, twice.content[name]) {
 				t.Fatalf("%s became\n%s\nwant\n%s", name, twice.content[name], content)
+			}
+		}
+	})
+}
+
+// What is brought as traces is told as they say it, and gives the same traces again.
+func TestImportedTracesAreTheSameTraces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		files := tracesOf(fold(conversation(t)))
+		stream, err := trace.Join(files.replay(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := omnifold.Run{ID: "run_0000000000000001"}
+		facts := []omnifold.Fact{{Run: run, Event: event.RunStarted, Payload: json.RawMessage(`{}`)}}
+		for _, m := range stream {
+			payload, err := event.Encode(event.ImportedPayload{Line: string(m.Bytes())})
+			if err != nil {
+				t.Fatal(err)
+			}
+			facts = append(facts, omnifold.Fact{Run: run, Event: event.RunImported, Payload: payload})
+			if rapid.IntRange(0, 3).Draw(t, "said") == 0 {
+				facts = append(facts, omnifold.Fact{Message: &omnifold.Message{Text: "Said again.", ByAgent: rapid.Bool().Draw(t, "agent")}})
+			}
+		}
+		facts = append(facts, omnifold.Fact{Run: run, Event: event.RunCompleted, Payload: json.RawMessage(`{}`)})
+		for i := range facts {
+			facts[i].Place = int64(i + 1)
+		}
+		told := fold(facts)
+		if !bytes.Equal(joined(told), joined(stream)) {
+			t.Fatalf("told is\n%s\nwant\n%s", joined(told), joined(stream))
+		}
+		for name, content := range tracesOf(told).content {
+			if !bytes.Equal(content, files.content[name]) {
+				t.Fatalf("%s became\n%s\nwant\n%s", name, content, files.content[name])
 			}
 		}
 	})
