@@ -50,6 +50,8 @@ func scenes() []scene {
 		{"decision", "Try hard", (*stage).decision},
 		{"page", "Open the page", (*stage).page},
 		{"server", "Use the server", (*stage).server},
+		{"listening", "Listen", (*stage).listening},
+		{"patience", "Be patient", (*stage).patience},
 	}
 }
 
@@ -82,6 +84,9 @@ type timing struct {
 func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.Writer, when timing) error {
 	s := &stage{ctx: ctx, in: in, stdout: stdout, out: agentline.NewWriter(stdout), turn: turn, pace: when.pace, cue: when.cue}
 	played := sceneOf(turn)
+	if turn.Compact {
+		played.play = (*stage).compact
+	}
 	s.out.SessionInit(sessionPrefix + played.name)
 	if err := played.play(s); err != nil {
 		return err

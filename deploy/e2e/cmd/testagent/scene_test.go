@@ -24,6 +24,9 @@ var answers = map[string]string{
 	"question":   `{"type":"prompt_response","request_id":"question","decision":"allow","response":{"selected_options":["是"]}}`,
 	"permission": `{"type":"permission_response","request_id":"permission","behavior":"allow"}`,
 	"page":       `{"type":"tool_result","tool_call_id":"toolu_c1","tool_name":"open_url","status":"ok","output":"A page"}`,
+	"listening": `{"type":"steer","steer_id":"steer_0000000000000001","text":"Only Go."}` + "\n" + `{"type":"compact"}` + "\n" +
+		`{"type":"retry_now"}` + "\n" + `{"type":"steer","steer_id":"steer_0000000000000002","text":"Enough."}`,
+	"patience": `{"type":"steer","steer_id":"steer_0000000000000001","text":"Hurry."}` + "\n" + `{"type":"retry_now"}`,
 	"decision": `{"type":"prompt_response","request_id":"decision-1","decision":"retry"}` + "\n" +
 		`{"type":"prompt_response","request_id":"decision-2","decision":"continue"}`,
 }
@@ -75,6 +78,19 @@ func TestASceneIsTakenUpByItsSession(t *testing.T) {
 	}
 	if said := playScene(t, "What?", "", ""); !bytes.Contains(said, []byte("Hello")) {
 		t.Errorf("without a word it said %s", said)
+	}
+}
+
+func TestATurnThatOnlyCompactsPlaysNoScene(t *testing.T) {
+	var out bytes.Buffer
+	turn := `{"type":"turn","message":"","session_id":"scene-question","compact":true,"protocol_version":"0.4"}` + "\n"
+	if err := run(t.Context(), []string{"--scenes"}, strings.NewReader(turn), &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"scene-question", "run.agent.compaction_begin", "They talked.", "run.agent.compaction_end", `"done"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in\n%s", want, out.String())
+		}
 	}
 }
 

@@ -126,3 +126,6 @@ func Profile(runtime, program string, args ...string) string {
 	}
 	return fmt.Sprintf("command: %q\nargs:\n%sruntime: %s\nstreaming: true\ntimeout_secs: 600\n", program, list.String(), runtime)
 }
+
+// Controlled is a line for a Profile whose agent can be told everything while it works.
+const Controlled = "controls: [steer, retry_now, compact, thinking_level]\n"
