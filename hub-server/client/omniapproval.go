@@ -62,7 +62,7 @@ func (a *approver) decide(ctx context.Context, ask OmniApproval) error {
 	if err != nil {
 		reason = err.Error()
 	}
-	err = a.session.Approve(ctx, ask.ToolCall.ToolCallID, decision, reason)
+	err = a.session.Approve(ctx, ask.RequestID, decision, reason)
 	if problem := asProblem(err); problem != nil && (problem.Status == http.StatusNotFound || problem.Status == http.StatusConflict) {
 		return nil // it waits no more
 	}

@@ -38,7 +38,7 @@ func TestAProgramAnswersWhatIsAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inOmniBubble(t, func(t *testing.T, h *omniHub) {
 				decided := make(chan omni.Decision, 1)
-				h.refuse["POST /approvals/call_1"] = func() (int, string) {
+				h.refuse["POST /approvals/req_call_1"] = func() (int, string) {
 					decided <- omni.Allow
 					return 0, ""
 				}
@@ -63,7 +63,7 @@ func TestAProgramAnswersWhatIsAskedFor(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := h.sent("POST /approvals/call_1"); asked != 1 || !slices.Equal(got, []string{c.want}) {
+				if got := h.sent("POST /approvals/req_call_1"); asked != 1 || !slices.Equal(got, []string{c.want}) {
 					t.Errorf("asked %d times, sent %q", asked, got)
 				}
 			})
@@ -92,7 +92,7 @@ func TestAnApprovalIsOverWhenSomebodyElseAnswers(t *testing.T) {
 		if err != nil || !over {
 			t.Errorf("over %v, %v", over, err)
 		}
-		if got := h.sent("POST /approvals/call_1"); got != nil {
+		if got := h.sent("POST /approvals/req_call_1"); got != nil {
 			t.Errorf("sent %q", got)
 		}
 	})
@@ -102,7 +102,7 @@ func TestAnAnswerThatComesTooLateIsNoFault(t *testing.T) {
 	for _, status := range []int{404, 409, 403} {
 		inOmniBubble(t, func(t *testing.T, h *omniHub) {
 			decided := make(chan omni.Decision, 1)
-			h.refuse["POST /approvals/call_1"] = func() (int, string) {
+			h.refuse["POST /approvals/req_call_1"] = func() (int, string) {
 				if status == 403 { // nobody has answered
 					time.AfterFunc(time.Minute, func() { decided <- omni.Deny })
 				} else {

@@ -15,11 +15,11 @@ const maxPage = omni.MaxBytes + 8<<20
 
 // OmniPage is a piece of a conversation's history: what its stream told, without fragments.
 type OmniPage struct {
-	Messages []OmniPlaced `json:"messages"`
-	Cursor   string       `json:"cursor"`          // of a page forward, or the newest one: all up to it has been read
-	More     bool         `json:"more"`            // there are more in this direction
-	Floor    string       `json:"floor,omitempty"` // where history begins, if what was before it is not kept any more
-	Live     *OmniLive    `json:"live,omitempty"`  // with the newest page
+	Messages []OmniPlaced   `json:"messages"`
+	Cursor   string         `json:"cursor"`          // all up to it has been read; "" of a page backward
+	More     bool           `json:"more"`            // there are more in this direction
+	Floor    string         `json:"floor,omitempty"` // where history begins, if what was before it is not kept any more
+	Live     *OmniFragments `json:"live,omitempty"`  // with the newest page
 }
 
 // OmniPlaced is a message and where it stands. Positions are for OmniAsk.
@@ -28,8 +28,8 @@ type OmniPlaced struct {
 	Message  omni.Message `json:"message"`
 }
 
-// OmniLive is what is being said at the newest place: the fragments that are open, to go on with from Cursor in a stream.
-type OmniLive struct {
+// OmniFragments are what is being said at the newest place: the fragments that are open, to go on with from Cursor in a stream.
+type OmniFragments struct {
 	Cursor    string         `json:"cursor"`
 	Fragments []omni.Message `json:"fragments"`
 }
@@ -64,7 +64,7 @@ func (s *OmniSession) Page(ctx context.Context, ask OmniAsk) (OmniPage, error) {
 }
 
 // Messages reads the history forward to its end, page by page, from behind a cursor; "0" is the beginning of what is kept. The cursor of the last page is
-// where a stream goes on.
+// where a stream goes on. 409 cursor_reset: after is of another epoch, or what follows it is not kept any more; begin at "0".
 func (s *OmniSession) Messages(ctx context.Context, after string) iter.Seq2[OmniPage, error] {
 	return func(yield func(OmniPage, error) bool) {
 		for more := true; more; {

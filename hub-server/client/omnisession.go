@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -82,19 +81,21 @@ func (s *OmniSession) Steer(ctx context.Context, text string) (string, error) {
 
 // Withdraw takes back what Steer has said. 409 not_pending: the agent has it.
 func (s *OmniSession) Withdraw(ctx context.Context, steer string) error {
-	_, err := Decode[Nothing](s.send(ctx, http.MethodDelete, "/steer/"+url.PathEscape(steer), nil, nil))
+	_, err := asking(ctx, silently, func() (Nothing, error) {
+		return Decode[Nothing](s.send(ctx, http.MethodDelete, "/steer/"+url.PathEscape(steer), nil, nil))
+	}, busy)
 	return err
 }
 
-// Approve answers an approval that waits: Allow or Deny, with a reason that may be empty. 404: nothing waits by this name. 409 already_answered:
-// somebody else was faster.
-func (s *OmniSession) Approve(ctx context.Context, toolCall string, decision omni.Decision, reason string) error {
+// Approve answers an approval that waits, named by its request or, as in the stream, by its call: Allow or Deny, with a reason that may be empty.
+// 404: nothing waits by this name. 409 already_answered: somebody else was faster, and said another thing.
+func (s *OmniSession) Approve(ctx context.Context, request string, decision omni.Decision, reason string) error {
 	in := struct {
 		Decision omni.Decision `json:"decision"`
 		Reason   string        `json:"reason,omitempty"`
 	}{decision, reason}
 	_, err := asking(ctx, silently, func() (Nothing, error) {
-		return Decode[Nothing](s.send(ctx, http.MethodPost, "/approvals/"+url.PathEscape(toolCall), nil, in))
+		return Decode[Nothing](s.send(ctx, http.MethodPost, "/approvals/"+url.PathEscape(request), nil, in))
 	}, busy)
 	return err
 }
@@ -112,10 +113,11 @@ func (s *OmniSession) Abort(ctx context.Context) (bool, error) {
 	return status == http.StatusAccepted, err
 }
 
-// RetryNow ends the wait of an agent that would make its request again later, and says how many waits it ended. 409: none waits, or unsupported_by_runtime.
-func (s *OmniSession) RetryNow(ctx context.Context) (json.RawMessage, error) {
+// RetryNow ends the wait of an agent that would make its request again later, and says whether any waited. Refusals are
+// 409: not_running, unsupported_by_runtime.
+func (s *OmniSession) RetryNow(ctx context.Context) (bool, error) {
 	answer, err := Decode[struct {
-		Skipped json.RawMessage `json:"skipped"`
+		Skipped bool `json:"skipped"`
 	}](s.send(ctx, http.MethodPost, "/retry-now", nil, nil)) //nolint:bodyclose // Decode closes it
 	return answer.Skipped, err
 }

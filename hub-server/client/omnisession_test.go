@@ -22,7 +22,7 @@ func TestWhatIsDoneToAConversation(t *testing.T) {
 		}
 		says("POST /steer", 202, `{"steerId":"steer_1"}`)
 		says("POST /abort", 202, `{}`)
-		says("POST /retry-now", 200, `{"skipped":1}`)
+		says("POST /retry-now", 200, `{"skipped":true}`)
 		says("POST /compact", 202, `{"runId":"run_1"}`)
 		if id, err := s.Steer(ctx, "slower"); id != "steer_1" || err != nil {
 			t.Errorf("%q, %v", id, err)
@@ -40,8 +40,8 @@ func TestWhatIsDoneToAConversation(t *testing.T) {
 		if was, err := s.Abort(ctx); was || err != nil {
 			t.Errorf("%v, %v", was, err)
 		}
-		if n, err := s.RetryNow(ctx); string(n) != "1" || err != nil {
-			t.Errorf("%s, %v", n, err)
+		if was, err := s.RetryNow(ctx); !was || err != nil {
+			t.Errorf("%v, %v", was, err)
 		}
 		if run, err := s.Compact(ctx); run != "run_1" || err != nil {
 			t.Errorf("%s, %v", run, err)
@@ -204,7 +204,7 @@ func TestAStreamTellsWhatIsBeside(t *testing.T) {
 			case err != nil:
 				failed = err
 			case u.State != nil:
-				got = append(got, fmt.Sprintf("%s %q %s %v", u.State.State, u.State.Runs, u.State.Queued, u.State.PendingSteering))
+				got = append(got, fmt.Sprintf("%s %q %d %v", u.State.State, u.State.Runs, u.State.Queued, u.State.PendingSteering))
 			case u.Approval != nil:
 				got = append(got, fmt.Sprintf("%+v", *u.Approval))
 			case u.Title != nil:

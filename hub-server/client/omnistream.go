@@ -29,10 +29,10 @@ type OmniUpdate struct {
 // OmniState is what is at work in a conversation. The list of runs was read before the messages that were told until then: of a run that is not in it,
 // all has been told.
 type OmniState struct {
-	State           string          `json:"state"` // idle, running or compacting
-	Runs            []string        `json:"runs"`
-	Queued          json.RawMessage `json:"queued,omitempty"`
-	PendingSteering []OmniSteer     `json:"pendingSteering,omitempty"`
+	State           string      `json:"state"`            // idle, running or compacting
+	Runs            []string    `json:"runs"`             // that have not ended
+	Queued          int         `json:"queued,omitempty"` // of the runs, that have not begun
+	PendingSteering []OmniSteer `json:"pendingSteering,omitempty"`
 }
 
 // OmniSteer is what was said to a run whose agent has not taken it.

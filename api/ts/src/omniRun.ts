@@ -145,7 +145,7 @@ export class OmniRun {
       return; // somebody else has answered, or nobody needs to
     }
     try {
-      await this.#session.approve(ask.toolCall.tool_call_id, decision, reason, { signal });
+      await this.#session.approve(ask.requestId, decision, reason, { signal });
     } catch (error) {
       if (!(error instanceof ProblemError) || (error.status !== 404 && error.status !== 409)) { // else it waits no more
         throw error;

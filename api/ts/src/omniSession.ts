@@ -71,7 +71,7 @@ export class OmniSession {
 
   /**
    * Reads the history forward to its end, page by page, from behind a cursor; "0" is the beginning of what is kept. The cursor of the last page is where
-   * a stream goes on.
+   * a stream goes on. 409 cursor_reset: `after` is of another epoch, or what follows it is not kept any more; begin at "0".
    */
   async *messages(after = "0", options: CallOptions = {}): AsyncGenerator<OmniPage, void, void> {
     for (let more = true; more; ) {
@@ -100,13 +100,16 @@ export class OmniSession {
 
   /** Takes back what `steer` has said. 409 not_pending: the agent has it. */
   withdraw(steerId: string, options: CallOptions = {}): Promise<void> {
-    return this.#send({ method: "DELETE", path: `/steer/${encodeURIComponent(steerId)}`, answer: "none" }, options);
+    return this.#insist({ method: "DELETE", path: `/steer/${encodeURIComponent(steerId)}`, answer: "none" }, options);
   }
 
-  /** Answers an approval that waits. 404: nothing waits by this name. 409 already_answered: somebody else was faster. */
-  approve(toolCallId: string, decision: "allow" | "deny", reason?: string, options: CallOptions = {}): Promise<void> {
+  /**
+   * Answers an approval that waits, named by its request or, as in the stream, by its call. 404: nothing waits by this name. 409 already_answered:
+   * somebody else was faster, and said another thing.
+   */
+  approve(request: string, decision: "allow" | "deny", reason?: string, options: CallOptions = {}): Promise<void> {
     const body = reason ? { decision, reason } : { decision };
-    return this.#insist({ method: "POST", path: `/approvals/${encodeURIComponent(toolCallId)}`, body, answer: "none" }, options);
+    return this.#insist({ method: "POST", path: `/approvals/${encodeURIComponent(request)}`, body, answer: "none" }, options);
   }
 
   /** Stops what is at work, and says whether anything was. */
@@ -114,9 +117,9 @@ export class OmniSession {
     return (await this.#insist<number>({ method: "POST", path: "/abort", answer: "status" }, options)) === 202;
   }
 
-  /** Ends the wait of an agent that would make its request again later. 409: none waits, or unsupported_by_runtime. */
-  async retryNow(options: CallOptions = {}): Promise<unknown> {
-    return (await this.#send<{ skipped: unknown }>({ method: "POST", path: "/retry-now", answer: "json" }, options)).skipped;
+  /** Ends the wait of an agent that would make its request again later, and says whether any waited. Refusals are 409: not_running, unsupported_by_runtime. */
+  async retryNow(options: CallOptions = {}): Promise<boolean> {
+    return (await this.#send<{ skipped: boolean }>({ method: "POST", path: "/retry-now", answer: "json" }, options)).skipped;
   }
 
   /**
@@ -150,15 +153,15 @@ export class OmniSession {
 
 /** Reads a page so that each message keeps its bytes. */
 function readPage(text: string): OmniPage {
-  const { live, ...page } = JSON.parse(text) as OmniPage;
+  const { live, cursor = "", ...page } = JSON.parse(text) as Omit<OmniPage, "cursor"> & { cursor?: string };
   const raw = members(text);
   const messages = (elements(raw?.get("messages") ?? "") ?? []).map((placed, i) => ({
     position: page.messages[i]?.position ?? "",
     message: readMessage(members(placed)?.get("message") ?? ""),
   }));
   if (!live) {
-    return { ...page, messages };
+    return { ...page, cursor, messages };
   }
   const fragments = elements(members(raw?.get("live") ?? "")?.get("fragments") ?? "") ?? [];
-  return { ...page, messages, live: { cursor: live.cursor, fragments: fragments.map(readMessage) } };
+  return { ...page, cursor, messages, live: { cursor: live.cursor, fragments: fragments.map(readMessage) } };
 }

@@ -22,8 +22,10 @@ export interface OmniUpdate {
  */
 export interface OmniState {
   state: "idle" | "running" | "compacting";
+  /** That have not ended. */
   runs: string[];
-  queued?: unknown;
+  /** Of the runs, that have not begun. */
+  queued?: number;
   /** What was said to a run whose agent has not taken it. */
   pendingSteering?: Array<{ id: string; text: string }>;
 }
@@ -68,7 +70,7 @@ export interface OmniPlaced {
 /** A piece of a conversation's history: what its stream told, without fragments. */
 export interface OmniPage {
   messages: OmniPlaced[];
-  /** Of a page forward, or the newest one: all up to it has been read. */
+  /** All up to it has been read; "" of a page backward. */
   cursor: string;
   /** There are more in this direction. */
   more: boolean;

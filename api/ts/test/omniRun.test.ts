@@ -161,7 +161,7 @@ test("a program answers what is asked for", async (t) => {
   for (const [want, approve] of cases) {
     const hub = new OmniHub(t);
     hub.budget = () => 500;
-    const decided = new Promise<"allow">((resolve) => hub.refuse.set("POST /approvals/call_1", () => void resolve("allow")));
+    const decided = new Promise<"allow">((resolve) => hub.refuse.set("POST /approvals/req_call_1", () => void resolve("allow")));
     hub.accepted = (run) => void ask(hub, "call_1", decided).then(() => hub.end(run));
     const asked: OmniApproval[] = [];
     const { lines, error } = await ran(hub, {
@@ -173,7 +173,7 @@ test("a program answers what is asked for", async (t) => {
     assert.equal(error, undefined);
     assert.deepEqual(lines, hub.told(0));
     assert.deepEqual(asked, [{ requestId: "req_call_1", toolCall: { name: "bash", arguments: "{}", tool_call_id: "call_1" } }]);
-    assert.deepEqual(hub.sent.filter((one) => one.includes("/approvals/")), [`POST /approvals/call_1 ${want}`]);
+    assert.deepEqual(hub.sent.filter((one) => one.includes("/approvals/")), [`POST /approvals/req_call_1 ${want}`]);
   }
 });
 
@@ -188,7 +188,7 @@ test("an approval is over when somebody else answers, and one that cannot be ans
 
   for (const status of [403, 404, 409]) {
     const other = new OmniHub(t);
-    other.refuse.set("POST /approvals/call_1", () => ({ status, body: { code: "no", detail: "No." } }));
+    other.refuse.set("POST /approvals/req_call_1", () => ({ status, body: { code: "no", detail: "No." } }));
     other.accepted = (run) => void ask(other, "call_1", other.sleep(60_000).then(() => "deny")).then(() => other.end(run));
     const { error } = await ran(other, { approve: () => "allow" });
     assert.equal(error?.message.startsWith("answer the approval of bash"), status === 403 ? true : undefined, String(error));
@@ -207,8 +207,8 @@ test("what is done to a conversation is asked of the hub", async (t) => {
   assert.equal(await session.abort(), true);
   says("POST /abort", 204);
   assert.equal(await session.abort(), false);
-  says("POST /retry-now", 200, { skipped: 1 });
-  assert.equal(await session.retryNow(), 1);
+  says("POST /retry-now", 200, { skipped: true });
+  assert.equal(await session.retryNow(), true);
   says("POST /compact", 202, { runId: "run_1" });
   assert.equal(await session.compact(), "run_1");
   says("POST /compact", 409, { code: "unsupported_by_runtime", detail: "No." });
