@@ -30,7 +30,9 @@ type omniHub struct {
 	epoch    string
 	floor    int              // places up to it are not kept
 	places   [][]omni.Message // place n is places[n-1]
-	runs     []string
+	active   []string         // runs that are not over
+	runs     []string         // of them, that have begun
+	lazy     bool             // runs begin when the test says so
 	asks     map[string]OmniApproval
 	tasks    map[string]string               // runs by key
 	bodies   map[string][]string             // what was sent, by method and path
@@ -102,7 +104,8 @@ func (h *omniHub) say(payloads ...omni.Payload) {
 
 // end says that a run is over, which everything that it has said comes before.
 func (h *omniHub) end(run string) {
-	h.change(func() { h.runs = slices.DeleteFunc(h.runs, func(r string) bool { return r == run }) })
+	other := func(r string) bool { return r == run }
+	h.change(func() { h.active, h.runs = slices.DeleteFunc(h.active, other), slices.DeleteFunc(h.runs, other) })
 }
 
 func (h *omniHub) cursor(place int) string { return fmt.Sprintf("%s-%d", h.epoch, place) }
@@ -153,6 +156,11 @@ func (h *omniHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.stream(w, r)
 	case "GET /messages":
 		h.messages(w, r)
+	case "GET ":
+		h.mu.Lock()
+		text, _ := json.Marshal(map[string]any{"state": "running", "runs": h.active})
+		h.mu.Unlock()
+		answer(w, restAnswer{Body: text})
 	case "POST /tasks":
 		h.task(w, r)
 	default:
@@ -174,7 +182,12 @@ func (h *omniHub) task(w http.ResponseWriter, r *http.Request) {
 	}
 	h.mu.Unlock()
 	if !known {
-		h.change(func() { h.runs = append(h.runs, run) })
+		h.change(func() {
+			h.active = append(h.active, run)
+			if !h.lazy {
+				h.runs = append(h.runs, run)
+			}
+		})
 		h.accepted(run)
 	}
 	answer(w, restAnswer{Status: http.StatusAccepted, Body: fmt.Appendf(nil, `{"sessionId":"sess_1","messageId":"msg_1","runId":%q}`, run)})

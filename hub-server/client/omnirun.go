@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"slices"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/omni"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
 )
 
 // RunOption says something about a Run.
@@ -65,11 +68,15 @@ type omniRun struct {
 	approvals approver
 	yield     func(omni.Message, error) bool
 	run       string
+	begun     bool // a state has had it
+	ended     bool // the hub says that it is over: what follows the connection's first state is not of it
 	stopped   bool // the caller has left the loop
 }
 
-// all gives the task and follows it. The place in the conversation is known before the task is given, so that nothing of it is missed, and the connection
-// is made after that, so that its first state knows of the run.
+// errRunOver ends a connection because the hub has said beside it that the run is over.
+var errRunOver = errors.New("the run is over")
+
+// all gives the task and follows it. The place in the conversation is known before the task is given, so that nothing of it is missed.
 func (r *omniRun) all(ctx context.Context, task OmniTask) error {
 	if r.cursor == "" {
 		if err := r.head(ctx); err != nil {
@@ -85,6 +92,10 @@ func (r *omniRun) all(ctx context.Context, task OmniTask) error {
 		over, err := r.follow(ctx)
 		if over {
 			return nil
+		}
+		if errors.Is(err, errRunOver) {
+			r.ended = true
+			continue
 		}
 		var resync *ResyncError
 		if !errors.As(err, &resync) || resync.Reason != ResyncTrimmed {
@@ -111,9 +122,26 @@ func (r *omniRun) head(ctx context.Context) error {
 	return nil
 }
 
-// follow yields messages and says whether all of the run was told, or the caller has left.
+// follow yields messages and says whether all of the run was told, or the caller has left. A state that has had the run, and has it no more, says so. A
+// run that no state has had may not have begun, or its states were told before this connection was there, or it was cancelled before it began: then the
+// hub is asked, and if it is over, the first state of another connection is behind all that it has said.
 func (r *omniRun) follow(ctx context.Context) (bool, error) {
+	ctx, over := context.WithCancelCause(ctx)
+	watch := supervise.NewGroup(ctx)
+	defer watch.Wait() //nolint:errcheck // it has none
+	defer over(nil)
+	if !r.begun && !r.ended {
+		watch.Go(func(ctx context.Context) error {
+			if r.session.awaitEnd(ctx, r.run) {
+				over(errRunOver)
+			}
+			return nil
+		})
+	}
 	for u, err := range r.session.Stream(ctx, r.cursor) {
+		if err != nil && errors.Is(context.Cause(ctx), errRunOver) {
+			return false, errRunOver
+		}
 		if err != nil {
 			return false, err
 		}
@@ -125,7 +153,10 @@ func (r *omniRun) follow(ctx context.Context) (bool, error) {
 			}
 		case u.Approval != nil:
 			r.approvals.ask(ctx, *u.Approval)
-		case u.State != nil && !slices.Contains(u.State.Runs, r.run):
+		case u.State != nil && slices.Contains(u.State.Runs, r.run):
+			r.begun = true
+			watch.Cancel()
+		case u.State != nil && (r.begun || r.ended):
 			return true, nil
 		}
 		if u.Cursor != "" {
@@ -133,6 +164,27 @@ func (r *omniRun) follow(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// lastLook is how long is waited between two questions whether a run is over.
+const lastLook = 30 * time.Second
+
+// awaitEnd asks again and again, and returns true once a run is over; false when ctx ends, or the hub does not say.
+func (s *OmniSession) awaitEnd(ctx context.Context, run string) bool {
+	for wait := time.Second; ; wait = min(2*wait, lastLook) {
+		now, err := asking(ctx, silently, func() (OmniState, error) {
+			return Decode[OmniState](s.send(ctx, http.MethodGet, "", nil, nil))
+		}, busy)
+		if err != nil {
+			return false // the stream says so too
+		}
+		if !slices.Contains(now.Runs, run) {
+			return true
+		}
+		if pause(ctx, wait) != nil {
+			return false
+		}
+	}
 }
 
 func (r *omniRun) say(m omni.Message) bool {

@@ -71,6 +71,36 @@ func TestARunThatIsOverAtOnceEnds(t *testing.T) {
 	})
 }
 
+// A run that waits for its edge is in no state of the stream: only the hub knows that it is not over.
+func TestARunThatHasNotBegunIsWaitedFor(t *testing.T) {
+	for _, begins := range []bool{true, false} { // or it is cancelled before
+		inOmniBubble(t, func(t *testing.T, h *omniHub) {
+			h.lazy = true
+			h.accepted = func(run string) {
+				go func() {
+					h.say(omni.UserText("List the files."))
+					time.Sleep(10 * time.Minute)
+					if begins {
+						h.change(func() { h.runs = append(h.runs, run) })
+						h.speak(run, 2, time.Second)
+					} else {
+						h.say(omni.Abort("user"))
+						h.end(run)
+					}
+				}()
+			}
+			lines, err := ran(t.Context(), h.session())
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantLines(t, lines, h.told(0))
+			if n := len(h.sent("GET ")); n > 30 {
+				t.Errorf("asked %d times", n)
+			}
+		})
+	}
+}
+
 func TestEachMessageIsToldOnceOverAThousandCuts(t *testing.T) {
 	inOmniBubble(t, func(t *testing.T, h *omniHub) {
 		random := rand.New(rand.NewPCG(1, 2))

@@ -24,6 +24,9 @@ export interface RunOptions extends Omit<OmniTask, "input"> {
   signal?: AbortSignal;
 }
 
+/** Ends a connection because the hub has said beside it that the run is over. */
+const OVER = new Error("the run is over");
+
 interface Asked {
   ask: OmniApproval;
   over: AbortController;
@@ -38,6 +41,8 @@ export class OmniRun {
   readonly #open = new Map<string, Asked>(); // by request: what is looked at, or answered and not told of yet
   readonly #answers = new Set<Promise<void>>();
   #cursor: string; // all up to here has been yielded
+  #begun = false; // a state has had the run
+  #ended = false; // the hub says that it is over: what follows the connection's first state is not of it
 
   constructor(session: OmniSession, input: OmniPart[], options: RunOptions) {
     const { agentId, thinkingLevel, queueIfBusy } = options;
@@ -64,10 +69,7 @@ export class OmniRun {
     }
   }
 
-  /**
-   * Gives the task and follows it. The place in the conversation is known before the task is given, so that nothing of it is missed, and the connection
-   * is made after that, so that its first state knows of the run.
-   */
+  /** Gives the task and follows it. The place in the conversation is known before the task is given, so that nothing of it is missed. */
   async *#all(): AsyncGenerator<OmniMessage, void, void> {
     const { signal } = this.#over;
     this.#cursor ||= await this.#head();
@@ -77,6 +79,9 @@ export class OmniRun {
         yield* this.#follow(runId);
         return;
       } catch (error) {
+        if (error === OVER) {
+          continue;
+        }
         if (!(error instanceof ResyncError) || error.reason !== "trimmed") {
           throw error;
         }
@@ -99,16 +104,50 @@ export class OmniRun {
     throw new Error("the stream has ended"); // which it does by throwing
   }
 
-  /** Yields messages until all of the run was told. */
+  /**
+   * Yields messages until all of the run was told. A state that has had the run, and has it no more, says so. A run that no state has had may not have
+   * begun, or its states were told before this connection was there, or it was cancelled before it began: then the hub is asked, and if it is over, the
+   * first state of another connection is behind all that it has said.
+   */
   async *#follow(run: string): AsyncGenerator<OmniMessage, void, void> {
-    for await (const update of this.#session.stream({ after: this.#cursor, signal: this.#over.signal })) {
+    const watch = new AbortController(); // aborted when there is nothing to ask
+    const line = new AbortController();
+    const over = () => line.abort(this.#over.signal.reason);
+    this.#over.signal.addEventListener("abort", over);
+    const watching = this.#begun || this.#ended ? undefined : this.#watch(run, watch.signal, line);
+    try {
+      this.#over.signal.throwIfAborted();
+      yield* this.#told(run, line.signal, watch);
+    } finally {
+      this.#over.signal.removeEventListener("abort", over);
+      watch.abort();
+      await watching;
+    }
+  }
+
+  /** Ends a line once the hub says that the run is over. */
+  async #watch(run: string, signal: AbortSignal, line: AbortController): Promise<void> {
+    try {
+      await this.#session.ended(run, signal);
+    } catch {
+      return; // the stream says so too
+    }
+    this.#ended = true;
+    line.abort(OVER);
+  }
+
+  async *#told(run: string, signal: AbortSignal, watch: AbortController): AsyncGenerator<OmniMessage, void, void> {
+    for await (const update of this.#session.stream({ after: this.#cursor, signal })) {
       this.#options.update?.(update);
       if (update.message) {
         this.#settled(update.message);
         yield update.message;
       } else if (update.approval) {
         this.#ask(update.approval);
-      } else if (update.state && !update.state.runs.includes(run)) {
+      } else if (update.state?.runs.includes(run)) {
+        this.#begun = true;
+        watch.abort();
+      } else if (update.state && (this.#begun || this.#ended)) {
         return;
       }
       this.#cursor = update.cursor ?? this.#cursor;

@@ -13,6 +13,9 @@ import { uuid } from "./uuid.js";
 const FIRST_ASK_AGAIN = 500; // milliseconds
 const LAST_ASK_AGAIN = 10_000;
 
+/** How long is waited between two questions whether a run is over, in milliseconds. */
+const LAST_LOOK = 30_000;
+
 /** Bounds a page of messages, in characters: about 4 MiB of them and the one behind that, which may be as long as a message can be. */
 const MAX_PAGE = OMNI_MAX_BYTES + 8 * 1024 * 1024;
 
@@ -128,6 +131,17 @@ export class OmniSession {
    */
   async compact(options: CallOptions = {}): Promise<string> {
     return (await this.#send<{ runId: string }>({ method: "POST", path: "/compact", answer: "json" }, options)).runId;
+  }
+
+  /** Asks again and again until a run is over. */
+  async ended(run: string, signal?: AbortSignal): Promise<void> {
+    for (let wait = 1000; ; wait = Math.min(wait * 2, LAST_LOOK)) {
+      const { runs } = await this.#insist<{ runs: string[] }>({ method: "GET", path: "", answer: "json" }, { signal });
+      if (!runs.includes(run)) {
+        return;
+      }
+      await pause(this.#parts.clock, wait, signal);
+    }
   }
 
   #send<T>(request: Request, options: CallOptions): Promise<T> {

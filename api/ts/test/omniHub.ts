@@ -12,7 +12,9 @@ export class OmniHub {
   /** Places up to it are not kept. */
   floor = 0;
   readonly places: OmniMessage[][] = []; // place n is places[n - 1]
-  runs: string[] = [];
+  active: string[] = []; // runs that are not over
+  runs: string[] = []; // of them, that have begun
+  lazy = false; // runs begin when the test says so
   readonly asks = new Map<string, OmniApproval>();
   readonly tasks = new Map<string, string>(); // runs by key
   readonly sent: string[] = []; // method, path and body
@@ -52,7 +54,10 @@ export class OmniHub {
   }
 
   end(run: string): void {
-    this.change(() => (this.runs = this.runs.filter((other) => other !== run)));
+    this.change(() => {
+      this.active = this.active.filter((other) => other !== run);
+      this.runs = this.runs.filter((other) => other !== run);
+    });
   }
 
   cursor(place: number): string {
@@ -81,6 +86,8 @@ export class OmniHub {
         return this.#stream(url.searchParams.get("after") ?? "", init?.signal ?? undefined);
       case "GET /messages":
         return this.#page(url.searchParams.get("after") ?? "0");
+      case "GET ":
+        return Response.json({ state: "running", runs: this.active });
       case "POST /tasks":
         return this.#task(new Headers(init?.headers).get("Idempotency-Key") ?? "");
       default:
@@ -94,7 +101,12 @@ export class OmniHub {
       runId = `run_${this.tasks.size + 1}`;
       this.tasks.set(key, runId);
       const run = runId;
-      this.change(() => this.runs.push(run));
+      this.change(() => {
+        this.active.push(run);
+        if (!this.lazy) {
+          this.runs.push(run);
+        }
+      });
       this.accepted(run);
     }
     return Response.json({ sessionId: "sess_1", messageId: "msg_1", runId }, { status: 202 });

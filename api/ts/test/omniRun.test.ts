@@ -56,6 +56,27 @@ test("a run that is over at once ends", async (t) => {
   assert.deepEqual(await ran(hub), { lines: hub.told(0) });
 });
 
+test("a run that has not begun is waited for, and one that is cancelled before ends", async (t) => {
+  for (const begins of [true, false]) {
+    const hub = new OmniHub(t);
+    hub.lazy = true;
+    const accepted = async (run: string) => {
+      hub.say(sdk.userText("List the files."));
+      await hub.sleep(600_000);
+      if (begins) {
+        hub.change(() => hub.runs.push(run));
+        await speak(hub, run, 2);
+      } else {
+        hub.say(sdk.abort("user"));
+        hub.end(run);
+      }
+    };
+    hub.accepted = (run) => void accepted(run);
+    assert.deepEqual(await ran(hub), { lines: hub.told(0) });
+    assert.ok(hub.sent.filter((one) => one === "GET ").length < 30);
+  }
+});
+
 test("each message is told once over a thousand cuts", async (t) => {
   const hub = new OmniHub(t);
   let seed = 1;
