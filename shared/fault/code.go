@@ -72,6 +72,7 @@ const (
 	EdgeStopped    Code = "edge_stopped"    // the edge was shut down while the agent worked
 	Interrupted    Code = "interrupted"     // the run was cut off; its reason_code says why
 	LeaseStale     Code = "lease_stale"     // a command for an older dispatch of the run
+	AuthRequired   Code = "auth_required"   // the model's provider has refused the agent's credentials: no turn begins until they change
 	ProfileUnknown Code = "profile_unknown" // the edge has no such profile
 	Busy           Code = "busy"            // no room for more now: at the edge, or on the disk of the hub
 	TooLate        Code = "too_late"        // the run ended first, or the question was settled first

@@ -1,12 +1,9 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
@@ -73,8 +70,8 @@ func (s *Store) blobsOf(ctx context.Context, p *passage) (found map[int]map[stri
 	found = map[int]map[string]string{}
 	room := maxBlobs
 	for i, f := range p.facts {
-		for _, hash := range pointers(f) {
-			text, have, err := s.wholeBlob(ctx, hash, message.MaxBytes)
+		for _, ref := range event.BlobRefs(f.payload) {
+			text, have, err := s.wholeBlob(ctx, ref.SHA256, message.MaxBytes)
 			if err != nil {
 				return nil, fmt.Errorf("read blob of event at place %d: %w", f.place, err)
 			}
@@ -84,7 +81,7 @@ func (s *Store) blobsOf(ctx context.Context, p *passage) (found map[int]map[stri
 			if found[i] == nil {
 				found[i] = map[string]string{}
 			}
-			found[i][hash] = text
+			found[i][ref.SHA256] = text
 			room -= len(text)
 		}
 		if room <= 0 {
@@ -94,21 +91,3 @@ func (s *Store) blobsOf(ctx context.Context, p *passage) (found map[int]map[stri
 	}
 	return found, nil
 }
-
-// pointers are the blobs that a fact points at with fields of ours.
-func pointers(f placed) (hashes []string) {
-	var fields map[string]json.RawMessage
-	if !bytes.Contains(f.payload, []byte(`_blob"`)) || json.Unmarshal(f.payload, &fields) != nil {
-		return nil
-	}
-	for _, name := range blobFields {
-		var ref event.BlobRef
-		if value := fields[name]; len(value) > 0 && json.Unmarshal(value, &ref) == nil && strings.TrimSpace(ref.SHA256) != "" {
-			hashes = append(hashes, ref.SHA256)
-		}
-	}
-	return hashes
-}
-
-// blobFields are the fields of events that point at what stands for another field.
-var blobFields = []string{"content_blob", "arguments_blob", "result_blob", "input_blob"}

@@ -64,6 +64,7 @@ func (s *State) compactionEnds(f Fact) {
 // settle ends what the model says, and its request if the agent does not state them.
 func (s *State) settle(in *session, e end) {
 	s.close(in, e.reason())
+	s.closeWritten(in, e.reason())
 	if !in.Request.Stated {
 		s.requestEnds(in, end{stop: e.stop, failure: e.failure})
 	}
@@ -91,6 +92,7 @@ func (s *State) compaction(f Fact) {
 	}
 	in := s.in(s.of(f.Run), p.AgentID)
 	s.close(in, "")
+	s.closeWritten(in, "")
 	if in.Compacting != nil {
 		return // its end tells it
 	}

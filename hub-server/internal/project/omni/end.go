@@ -24,7 +24,7 @@ func (s *State) runEnded(f Fact) {
 	}
 	s.finish(main, e)
 	if e.stop == omni.Aborted {
-		s.tell(main, omni.Abort(""))
+		s.tell(main, omni.Abort(t.Why))
 	}
 	t.Ended, t.Asked, t.Decided = true, nil, nil
 	if s.kept.Holder == t.Run {
@@ -41,29 +41,35 @@ func (s *State) fail(in *session) {
 }
 
 func (in *session) busy() bool {
-	return in.Open != nil || in.Request.Open || len(in.Calls) > 0 || !in.Spent.IsZero()
+	return in.Open != nil || in.Request.Open || len(in.Written) > 0 || in.Compacting != nil || len(in.Calls) > 0 || !in.Spent.IsZero()
 }
 
-// finish ends the work of a session for a run: its fragment, its calls in their order, its usage and its request.
+// finish ends the work of a session for a run: what the model says, its usage and its request, and the calls that have not returned, in their order.
 func (s *State) finish(in *session, e end) {
-	reason := e.reason()
-	s.close(in, reason)
+	s.close(in, e.reason())
+	s.closeWritten(in, e.reason())
 	in.Message, in.Told = "", told{}
-	if reason == "" {
-		reason = omni.Failed // of a call that has not returned
-	}
-	for len(in.Calls) > 0 {
-		s.answer(in, in.Calls[0], "", reason)
-	}
 	if !in.Spent.IsZero() {
+		s.requestBegins(in) // usage is of a request: one that has ended has been told without
 		s.use(in, in.Spent)
 		in.Spent = omni.TokenCounts{}
 	}
 	s.requestEnds(in, e)
+	for len(in.Calls) > 0 {
+		s.answer(in, in.Calls[0], returning{reason: unreturned(e.stop)})
+	}
 	if in.Compacting != nil {
 		s.compacted(in, end{stop: orFailed(e.stop), failure: e.failure})
 	}
 	in.Request = request{Number: in.Request.Number}
+}
+
+// unreturned is how a call ended that had not returned when its run ended.
+func unreturned(stop omni.StopReason) omni.StopReason {
+	if stop == omni.Auth {
+		return omni.Failed
+	}
+	return orFailed(stop)
 }
 
 // orFailed is how something ended that was not over when the rest had ended well.
@@ -89,6 +95,10 @@ func endOf(f Fact) end {
 		}
 	}
 	e := end{failure: failure.Message}
+	if failure.Code == fault.AuthRequired {
+		e.stop = omni.Auth
+		return e
+	}
 	for _, row := range run.Endings() {
 		if row.Terminal == f.Event && (row.Code == "" || row.Code == failure.Code) {
 			e.stop = omni.StopReason(row.Stop)

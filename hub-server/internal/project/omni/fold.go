@@ -175,11 +175,14 @@ func (s *State) introduce(in *session) {
 		return
 	}
 	in.Meta = true
-	meta := omni.SessionMetaPayload{SessionID: string(s.kept.Session), ModelID: in.Model, Workspace: in.Workspace}
+	meta := in.meta(string(s.kept.Session))
 	if n := len(in.Chain); n > 0 {
 		meta.SessionID, meta.Source = in.Chain[n-1], in.Source
 	}
-	s.emit(in, s.at, meta)
+	if !s.emit(in, s.at, meta) { // what an agent says of its model fits into no message
+		in.Context = context{}
+		s.emit(in, s.at, in.meta(meta.SessionID))
+	}
 	if in.Carried != "" {
 		s.emit(in, s.at, omni.UserText(summaryMark+in.Carried))
 		in.Carried = ""

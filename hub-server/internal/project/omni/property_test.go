@@ -2,7 +2,10 @@ package omni_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -115,31 +118,72 @@ func checkOrigins(t *rapid.T, stream []omni.Message) {
 	}
 }
 
-// checkAggregates wants the fragments to add up to the complete messages of the model's words, each of which has been streamed.
+// checkAggregates wants the fragments to add up to the complete messages, each of the model's words among them, but for what its provider attached.
 func checkAggregates(t *rapid.T, stream []omni.Message) {
 	var a omni.Aggregator
-	var made, told []omni.Message
+	var made, told []string
+	shown := map[string]bool{} // the strands that are open
 	for _, m := range stream {
 		done, err := a.Add(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		made = append(made, done...)
-		switch b := bodyOf(t, m).(type) {
-		case omni.ThinkingPayload:
-			told = append(told, m)
-		case omni.TextPayload:
-			if b.Role == omni.Assistant {
-				told = append(told, m)
-			}
+		for _, d := range done {
+			made = append(made, gist(t, d))
+		}
+		strand := strandOf(t, m)
+		switch {
+		case m.IsPartial():
+			shown[strand] = true
+		case shown[strand], mustShow(bodyOf(t, m)):
+			delete(shown, strand)
+			told = append(told, gist(t, m))
 		}
 	}
 	if open, err := a.Flush(); err != nil || len(open) > 0 {
 		t.Fatalf("left open: %s %v", joined(open), err)
 	}
-	if !bytes.Equal(joined(made), joined(told)) {
-		t.Fatalf("fragments add up to\n%s\nand told was\n%s", joined(made), joined(told))
+	if !slices.Equal(made, told) {
+		t.Fatalf("fragments add up to\n%s\nand told was\n%s", strings.Join(made, "\n"), strings.Join(told, "\n"))
 	}
+}
+
+// mustShow says whether a complete message has been streamed, whatever it says.
+func mustShow(p omni.Payload) bool {
+	text, ok := p.(omni.TextPayload)
+	_, thinking := p.(omni.ThinkingPayload)
+	return thinking || ok && text.Role == omni.Assistant
+}
+
+func strandOf(t *rapid.T, m omni.Message) string {
+	var p struct {
+		Type, Call, Role string
+	}
+	if err := json.Unmarshal(m.Payload(), &struct {
+		Type *string `json:"type"`
+		Call *string `json:"tool_call_id"`
+		Role *string `json:"role"`
+	}{&p.Type, &p.Call, &p.Role}); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(m.Origin(), p.Role, strings.TrimPrefix(p.Type, "partial_"), p.Call)
+}
+
+// gist is a message without its fidelity.
+func gist(t *rapid.T, m omni.Message) string {
+	body := bodyOf(t, m)
+	switch b := body.(type) {
+	case omni.TextPayload:
+		b.Fidelity = nil
+		body = b
+	case omni.ThinkingPayload:
+		b.Fidelity = nil
+		body = b
+	case omni.ToolCallPayload:
+		b.Fidelity = nil
+		body = b
+	}
+	return fmt.Sprintf("%s %v %+v", m.Timestamp(), m.Origin(), body)
 }
 
 func TestASecondFoldAndARestoredOneSayTheSame(t *testing.T) {

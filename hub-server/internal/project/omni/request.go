@@ -48,6 +48,7 @@ func (s *State) requestEnds(in *session, e end) {
 	if !in.Request.Open {
 		return
 	}
+	s.closeWritten(in, e.reason())
 	if e.attempt == 0 {
 		e.attempt = in.Request.Attempt
 	}
@@ -93,6 +94,7 @@ func (s *State) statedEnd(f Fact) {
 		e.retryIn = &wait
 	}
 	s.close(in, e.reason())
+	s.closeWritten(in, e.reason())
 	s.begin(in)
 	if counts := countsOf(p.Usage); !counts.IsZero() {
 		in.Request.Counted = true

@@ -22,16 +22,16 @@ func Rules() []Rule {
 	return rules
 }
 
-const formEnd = "partial_*(stop)?, text | thinking?, tool_call_output*, token_usage?, request_end?"
+const formEnd = "partial_*(stop)*, text | thinking?, tool_call*, token_usage?, request_end?, tool_call_output*"
 
 func lifeRules() []Rule {
 	const why = "What is open ends for the reason of the run's end (R34), calls without an output get one in their order; sub-agents first. "
 	return []Rule{
 		{event.RunStarted, "subagent?", "Its directory is the workspace of the next session_meta. A run that another started, or that begins while another is at work, has a session of its own.", (*State).runStarted},
-		{event.SessionInit, "", "Its model is that of the next session_meta.", (*State).sessionInit},
+		{event.SessionInit, "", "What it says of the model is in the next session_meta.", (*State).sessionInit},
 		{event.RunCompleted, formEnd, why + "The request is completed.", (*State).runEnded},
-		{event.RunFailed, formEnd, why + "The request is failed, or timeout, with the error; one begins for it where none is open.", (*State).runEnded},
-		{event.RunCancelled, formEnd + ", abort", why + "The request is aborted.", (*State).runEnded},
+		{event.RunFailed, formEnd, why + "The request is failed, or timeout, with the error, and auth where the edge has no valid credentials; one begins for it where none is open.", (*State).runEnded},
+		{event.RunCancelled, formEnd + ", abort", why + "The request is aborted; abort has the reason that was given for the stop.", (*State).runEnded},
 		{event.RunInterrupted, formEnd, why + "As for a run that failed.", (*State).runEnded},
 		{event.RunCancelling, "", "The end that follows says it; what ends until then was aborted.", (*State).runCancelling},
 		{event.AgentResult, "", "Its usage is told with the end of the run.", (*State).agentResult},
@@ -42,12 +42,13 @@ func talkRules() []Rule {
 	return []Rule{
 		{event.MessageStarted, "partial_*(stop)?, text | thinking?", "A fragment begins with its first piece; one that is open ends.", (*State).messageStarted},
 		{event.MessageDelta, "request_begin?, partial_text(start)?, partial_text(delta)", "A text of more than 1 MiB is several.", (*State).messageDelta},
-		{event.Thinking, "request_begin?, partial_thinking(start)?, partial_thinking(delta)", "It ends where the agent goes on with a text, a message or a call.", (*State).thinking},
-		{event.MessageDone, "partial_text(delta)?, partial_text(stop), text", "First what was not streamed. A text that does not go on from what was streamed follows as another. Aborted while the run is being stopped.", (*State).messageDone},
-		{event.ToolInput, "", "The tool_call follows whole: until then the tool has no name.", nil},
-		{event.ToolStarted, "request_begin?, tool_call, approval_decision?", "A tool_call_id that is there twice gets a number. A decision that came before it follows.", (*State).toolStarted},
-		{event.ToolCompleted, "request_end?, tool_call_output", "The request is completed with the first output of its calls, unless the model is speaking.", (*State).toolCompleted},
-		{event.ToolFailed, "request_end?, tool_call_output", "With the error, for failed or timeout; aborted for a call that was denied, called off, or stopped with its run.", (*State).toolFailed},
+		{event.Thinking, "request_begin?, partial_thinking(start)?, partial_thinking(delta), partial_thinking(stop)?, thinking?", "It ends with `last`, and takes the fidelity then, or where the agent goes on with a text, a message or a call.", (*State).thinking},
+		{event.MessageDone, "partial_text(delta)?, partial_text(stop), text", "First what was not streamed. A text that does not go on from what was streamed follows as another. What was cut off has its stop_reason; without one it is aborted while the run is being stopped.", (*State).messageDone},
+		{event.ToolInput, "request_begin?, partial_tool_call(start)?, partial_tool_call(delta)?", "Where the tool's name is said. The tool_call has the arguments as the model wrote them; a call that is made with other ones is told as another, and what was written ends malformed.", (*State).toolInput},
+		{event.ToolOutput, "request_end?, partial_tool_call_output(start)?, partial_tool_call_output(delta)", "Up to 1 MiB of the calls that are open; the result tells the rest.", (*State).toolOutput},
+		{event.ToolStarted, "request_begin?, partial_tool_call(stop)?, tool_call?, approval_decision?", "A tool_call_id that is there twice gets a number. A decision that came before it follows.", (*State).toolStarted},
+		{event.ToolCompleted, "request_end?, partial_tool_call_output*, tool_call_output", "The request is completed with the first output of its calls, unless the model is speaking. An output that does not go on from what was shown of it follows that on a line of its own.", (*State).toolCompleted},
+		{event.ToolFailed, "request_end?, partial_tool_call_output*, tool_call_output", "With the error, for failed or timeout; aborted for a call that was denied, called off, or stopped with its run. Of a denied call without an error it says whether a person, a rule or nobody has decided.", (*State).toolFailed},
 		{event.RunSteered, "", "It is told where the agent takes it. What is not taken by the run's end was not delivered.", (*State).steered},
 		{event.SteerWithdrawn, "", "It will not be told.", (*State).steerWithdrawn},
 		{event.SteerTaken, "partial_*(stop)?, text | thinking?, request_end?, text?", "Of the user: [user_steering] and what was said. An agent that does not state its requests begins another one behind it.", (*State).steerTaken},
@@ -84,7 +85,7 @@ func unseenRules() []Rule {
 		event.RunQueued, event.RunCheckpoint, event.RunOutputBatch, event.RunRowRefused, event.RunLogGap, event.RunCardOrphaned, event.RunNotice,
 		event.AgentNotice, event.AuthStatus, event.RunProcessEnded, event.PromptDelivered, event.ArtifactCreated, event.SubAgentsComplete, event.Plan,
 		event.PlanStepStatus, event.PlanEnded, event.Todo, event.Team, event.Budget, event.MemoryOp, event.TaskProgress, event.StatusChange,
-		event.ToolOutput, event.SessionState, event.TaskNotification, event.ToolUseSummary, event.RouteDecision, event.RateLimit, event.ContextWarning, event.SessionMetrics,
+		event.SessionState, event.TaskNotification, event.ToolUseSummary, event.RouteDecision, event.RateLimit, event.ContextWarning, event.SessionMetrics,
 	} {
 		rules = append(rules, Rule{Event: t, Why: beside})
 	}

@@ -1,6 +1,7 @@
 package omni
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -13,6 +14,7 @@ type session struct {
 	Chain     []string    `json:"chain,omitempty"` // its origin
 	Source    omni.Source `json:"source,omitempty"`
 	Model     string      `json:"model,omitempty"`
+	Context   context     `json:"context"`
 	Workspace string      `json:"workspace,omitempty"`
 	Meta      bool        `json:"meta,omitempty"` // of this context has been said
 
@@ -27,6 +29,8 @@ type session struct {
 	Compacting *compacting `json:"compacting,omitempty"`
 	Carried    string      `json:"carried,omitempty"` // the summary with which the next context begins
 
+	Written []*written `json:"written,omitempty"` // calls while the model writes them
+
 	Calls []*call  `json:"calls,omitempty"` // of the run at hand
 	Names []string `json:"names,omitempty"` // under which calls were told, the newest last
 }
@@ -39,8 +43,9 @@ type thread struct {
 	Subs       map[event.SubAgent]*session `json:"subs,omitempty"`
 	Order      []event.SubAgent            `json:"order,omitempty"`   // in which they began
 	Asked      []asked                     `json:"asked,omitempty"`   // and not answered, the oldest first
-	Decided    map[string]omni.Decision    `json:"decided,omitempty"` // of calls that have not begun
+	Decided    map[string]string           `json:"decided,omitempty"` // of calls that have not begun: who said no, "" for yes
 	Cancelling bool                        `json:"cancelling,omitempty"`
+	Why        string                      `json:"why,omitempty"` // somebody stops it
 	Ended      bool                        `json:"ended,omitempty"`
 }
 
@@ -123,12 +128,24 @@ func (s *State) runStarted(f Fact) {
 
 func (s *State) sessionInit(f Fact) {
 	t := s.of(f.Run)
-	if p, ok := read[event.SessionInitPayload](f); ok && p.Model != "" {
-		s.main(t).Model = p.Model
+	p, ok := read[event.SessionInitPayload](f)
+	if !ok {
+		return
+	}
+	in := s.main(t)
+	in.Model = cmp.Or(p.Model, in.Model)
+	if said := contextOf(f, p); !said.isZero() {
+		in.Context = said
 	}
 }
 
-func (s *State) runCancelling(f Fact) { s.of(f.Run).Cancelling = true }
+func (s *State) runCancelling(f Fact) {
+	t := s.of(f.Run)
+	t.Cancelling = true
+	if p, ok := read[event.RunCancellingPayload](f); ok && t.Why == "" {
+		t.Why = p.Reason
+	}
+}
 
 func (s *State) taskStarted(f Fact) {
 	p, ok := read[event.TaskStartedPayload](f)

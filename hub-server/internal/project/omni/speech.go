@@ -14,6 +14,8 @@ type fragment struct {
 	Thinking bool      `json:"thinking,omitempty"`
 	Text     string    `json:"text"` // so far: the complete message repeats it
 	At       time.Time `json:"at"`   // its beginning
+
+	Fidelity event.Opaque `json:"fidelity,omitempty"` // with which it ends
 }
 
 // told is what has been said of a text: how much, and a checksum of it.
@@ -66,9 +68,35 @@ func (s *State) messageDelta(f Fact) {
 }
 
 func (s *State) thinking(f Fact) {
-	if p, ok := read[event.DeltaPayload](f); ok && p.Delta != "" {
-		s.say(s.in(s.of(f.Run), p.AgentID), true, p.Delta)
+	p, ok := read[event.DeltaPayload](f)
+	if !ok {
+		return
 	}
+	in := s.in(s.of(f.Run), p.AgentID)
+	s.say(in, true, p.Delta)
+	if p.Last {
+		s.seal(in, true, p.Fidelity.Fidelity, "")
+	}
+}
+
+// seal ends a text, or reasoning, with what its provider attached to it: that may be all there is of it.
+func (s *State) seal(in *session, thinking bool, fidelity event.Opaque, reason omni.StopReason) {
+	if in.Open != nil && in.Open.Thinking != thinking {
+		s.close(in, reason)
+	}
+	if in.Open == nil && fidelity != "" {
+		s.open(in, thinking)
+	}
+	if in.Open != nil {
+		in.Open.Fidelity = fidelity
+	}
+	s.close(in, reason)
+}
+
+func (s *State) open(in *session, thinking bool) {
+	s.requestBegins(in)
+	in.Open = &fragment{Thinking: thinking, At: s.at}
+	s.tell(in, in.Open.piece(omni.Start, "", ""))
 }
 
 // say adds to the fragment, and begins one where another, or none, is open.
@@ -77,10 +105,8 @@ func (s *State) say(in *session, thinking bool, text string) {
 		if in.Open != nil && (in.Open.Thinking != thinking || len(in.Open.Text)+utf8.UTFMax > maxOpen) {
 			s.close(in, "")
 		}
-		s.requestBegins(in)
 		if in.Open == nil {
-			in.Open = &fragment{Thinking: thinking, At: s.at}
-			s.tell(in, in.Open.piece(omni.Start, "", ""))
+			s.open(in, thinking)
 		}
 		n := min(len(text), maxOpen-len(in.Open.Text))
 		for n < len(text) && !utf8.RuneStart(text[n]) {
@@ -119,17 +145,17 @@ func (f *fragment) piece(at omni.StreamEvent, text string, reason omni.StopReaso
 
 func (f *fragment) whole(reason omni.StopReason) omni.Payload {
 	if f.Thinking {
-		p := omni.Thinking(f.Text, nil)
+		p := omni.Thinking(f.Text, raw(f.Fidelity))
 		p.StopReason = reason
 		return p
 	}
 	p := omni.AssistantText(f.Text)
-	p.StopReason = reason
+	p.Fidelity, p.StopReason = raw(f.Fidelity), reason
 	return p
 }
 
 // messageDone says what of the text was not streamed, and ends it. A text that does not go on from what was streamed is a message of its own
-// behind that. What ends while the run is being stopped was stopped.
+// behind that. What was cut off says why; without a reason of its own, what ends while the run is being stopped was stopped.
 func (s *State) messageDone(f Fact) {
 	p, ok := read[event.MessageCompletedPayload](f)
 	if !ok {
@@ -148,9 +174,10 @@ func (s *State) messageDone(f Fact) {
 		rest = text
 	}
 	s.say(in, false, rest)
-	if t.Cancelling {
-		s.close(in, omni.Aborted)
+	reason := omni.StopReason(p.StopReason)
+	if reason == "" && t.Cancelling {
+		reason = omni.Aborted
 	}
-	s.close(in, "")
+	s.seal(in, false, p.Fidelity.Fidelity, reason)
 	in.Message, in.Told = "", told{}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -14,10 +15,15 @@ import (
 
 // call is a tool call of the run at hand that has no output yet.
 type call struct {
-	ID      string `json:"id"`   // in the log
-	Name    string `json:"name"` // its tool_call_id in the stream
-	Denied  bool   `json:"denied,omitempty"`
-	Request int    `json:"request"` // in which the model made it
+	ID      string `json:"id"`                // in the log
+	Name    string `json:"name"`              // its tool_call_id in the stream
+	Denied  string `json:"denied,omitempty"`  // by whom, as a sentence; "" for one that was not
+	Request int    `json:"request"`           // in which the model made it
+	Written string `json:"written,omitempty"` // its arguments, of one that was told as the model wrote it and has not begun
+
+	Begun  *time.Time `json:"begun,omitempty"`  // when its output began to show
+	Output string     `json:"output,omitempty"` // as far as it shows
+	Full   bool       `json:"full,omitempty"`   // no more of it shows before it returns
 }
 
 // asked is what a permission is asked for: mostly a call, which may not have begun.
@@ -56,6 +62,14 @@ func (in *session) nameFor(call string) string {
 	return name
 }
 
+// rename gives a call a tool_call_id of its own.
+func (in *session) rename(call string) string {
+	name := in.nameFor(call)
+	in.Names = append(in.Names, name)
+	in.Names = slices.Delete(in.Names, 0, max(0, len(in.Names)-mostNames))
+	return name
+}
+
 func (s *State) toolStarted(f Fact) {
 	p, ok := read[event.ToolStartedPayload](f)
 	if !ok {
@@ -63,25 +77,66 @@ func (s *State) toolStarted(f Fact) {
 	}
 	t := s.of(f.Run)
 	in := s.in(t, p.AgentID)
-	if in.find(p.ToolCallID) != nil {
-		return
+	c := s.called(in, f, p)
+	if d, known := t.Decided[p.ToolCallID]; known && c != nil {
+		delete(t.Decided, p.ToolCallID)
+		s.decide(in, c, d)
+	}
+}
+
+// called tells a call, unless it was told as the model wrote it. One that was written otherwise than it is made is another: what was written ends
+// malformed, and has no effect. It returns nil for one that has begun before.
+func (s *State) called(in *session, f Fact, p event.ToolStartedPayload) *call {
+	arguments, known := string(p.Arguments), true
+	if p.ArgumentsBlob != nil {
+		if whole := f.blob(p.ArgumentsBlob); whole != "" {
+			arguments = whole
+		} else {
+			known = false
+		}
+	}
+	if c := in.find(p.ToolCallID); c != nil {
+		written := c.Written
+		if c.Written = ""; written == "" {
+			return nil
+		}
+		if !known || meant(written, arguments) {
+			return c
+		}
+		s.answer(in, c, returning{reason: omni.Malformed})
 	}
 	s.close(in, "")
 	s.requestBegins(in)
-	arguments := string(p.Arguments)
-	if p.ArgumentsBlob != nil && f.blob(p.ArgumentsBlob) != "" {
-		arguments = f.blob(p.ArgumentsBlob)
+	if w := in.take(p.ToolCallID); w != nil {
+		if w.Tool == p.ToolName && (!known || meant(w.Text, arguments)) {
+			c := s.complete(in, w, p.Fidelity.Fidelity, "")
+			c.Written = ""
+			return c
+		}
+		s.answer(in, s.complete(in, w, "", omni.Malformed), returning{reason: omni.Malformed})
 	}
+	return s.whole(in, p, arguments)
+}
+
+// whole tells a call that has not shown before it was made.
+func (s *State) whole(in *session, p event.ToolStartedPayload, arguments string) *call {
 	c := &call{ID: p.ToolCallID, Name: in.nameFor(p.ToolCallID), Request: in.Request.Number}
-	if !s.tell(in, omni.ToolCall(c.Name, p.ToolName, arguments)) {
-		return
+	made := omni.ToolCall(c.Name, p.ToolName, arguments)
+	made.Fidelity = raw(p.Fidelity.Fidelity)
+	if !s.tell(in, made) {
+		return nil
 	}
-	in.Calls, in.Names = append(in.Calls, c), append(in.Names, c.Name)
-	in.Names = slices.Delete(in.Names, 0, max(0, len(in.Names)-mostNames))
-	if decision, known := t.Decided[p.ToolCallID]; known {
-		delete(t.Decided, p.ToolCallID)
-		s.decide(in, c, decision)
+	in.rename(p.ToolCallID)
+	in.Calls = append(in.Calls, c)
+	return c
+}
+
+// raw is an object as a message has it, nil for none.
+func raw(o event.Opaque) json.RawMessage {
+	if o == "" {
+		return nil
 	}
+	return json.RawMessage(o)
 }
 
 func (s *State) toolCompleted(f Fact) {
@@ -93,7 +148,7 @@ func (s *State) toolCompleted(f Fact) {
 	if p.ResultBlob != nil {
 		output = f.blob(p.ResultBlob)
 	}
-	s.returned(s.of(f.Run), p.AgentID, p.ToolCallID, output, "")
+	s.returned(s.of(f.Run), p.AgentID, p.ToolCallID, returning{output: output, images: imagesOf(f, p)})
 }
 
 func (s *State) toolFailed(f Fact) {
@@ -109,31 +164,24 @@ func (s *State) toolFailed(f Fact) {
 	case p.Error.Code == fault.Cancelled, p.Error.Code == fault.RunEnded && t.Cancelling:
 		reason = omni.Aborted
 	}
-	s.returned(t, p.AgentID, p.ToolCallID, p.Error.Message, reason)
+	s.returned(t, p.AgentID, p.ToolCallID, returning{output: p.Error.Message, reason: reason})
 }
 
-// returned says the output of a call. That the model's request is over is known when the first of its calls has one, unless it speaks on.
-func (s *State) returned(t *thread, who event.SubAgent, id, output string, reason omni.StopReason) {
+// returned says the output of a call.
+func (s *State) returned(t *thread, who event.SubAgent, id string, r returning) {
 	in, c := s.callOf(t, who, id)
 	if c == nil {
 		return
 	}
-	if in.Open == nil && !in.Request.Stated && c.Request == in.Request.Number {
-		s.requestEnds(in, end{stop: omni.Completed})
-	}
-	s.answer(in, c, output, reason)
+	s.commit(in, c)
+	s.answer(in, c, r)
 }
 
-func (s *State) answer(in *session, c *call, output string, reason omni.StopReason) {
-	in.Calls = slices.DeleteFunc(in.Calls, func(other *call) bool { return other == c })
-	if c.Denied {
-		reason = omni.Aborted
-	}
-	p := omni.ToolCallOutput(c.Name, output)
-	p.StopReason = reason
-	if !s.tell(in, p) {
-		p.Output = ""
-		s.tell(in, p)
+// commit ends the request in which a call was made: that it is over is known when the first of its calls puts something out, unless the model
+// speaks on.
+func (s *State) commit(in *session, c *call) {
+	if in.Open == nil && len(in.Written) == 0 && !in.Request.Stated && c.Request == in.Request.Number {
+		s.requestEnds(in, end{stop: omni.Completed})
 	}
 }
 
@@ -164,39 +212,51 @@ func (t *thread) forget(request id.Request) (a asked, known bool) {
 
 func (s *State) promptAnswered(f Fact) {
 	if p, ok := read[event.PromptAnsweredPayload](f); ok {
-		decision := omni.Deny
-		if p.Decision == event.Allow {
-			decision = omni.Allow
-		}
-		s.decided(f, p.RequestID, decision)
+		s.decided(f, p.RequestID, denial(p))
 	}
 }
 
 func (s *State) promptExpired(f Fact) {
 	if p, ok := read[event.PromptExpiredPayload](f); ok {
-		s.decided(f, p.RequestID, omni.Deny)
+		s.decided(f, p.RequestID, deniedByNobody)
 	}
 }
 
-// decided says a decision, or keeps it for a call that has not begun.
-func (s *State) decided(f Fact, request id.Request, decision omni.Decision) {
+// denial says who said no, and why if it was a person who gave a reason; "" for yes.
+func denial(p event.PromptAnsweredPayload) string {
+	switch {
+	case p.Decision == event.Allow:
+		return ""
+	case p.By == event.Policy, p.By == event.Bridge:
+		return deniedByRule
+	case p.Reason != "":
+		return deniedByPerson + " " + p.Reason
+	}
+	return deniedByPerson
+}
+
+// decided says a decision, or keeps it for a call that has not begun. denied is who said no, "" for yes.
+func (s *State) decided(f Fact, request id.Request, denied string) {
 	t := s.of(f.Run)
 	a, known := t.forget(request)
 	if !known || a.Call == "" {
 		return
 	}
 	if in, c := s.callOf(t, a.Agent, a.Call); c != nil {
-		s.decide(in, c, decision)
+		s.decide(in, c, denied)
 		return
 	}
 	if t.Decided == nil {
-		t.Decided = map[string]omni.Decision{}
+		t.Decided = map[string]string{}
 	}
-	t.Decided[a.Call] = decision
+	t.Decided[a.Call] = denied
 }
 
-func (s *State) decide(in *session, c *call, decision omni.Decision) {
-	c.Denied = decision != omni.Allow
+func (s *State) decide(in *session, c *call, denied string) {
+	decision := omni.Allow
+	if c.Denied = denied; denied != "" {
+		decision = omni.Deny
+	}
 	s.tell(in, omni.ApprovalDecision(c.Name, decision))
 }
 

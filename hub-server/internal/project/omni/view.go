@@ -2,6 +2,7 @@ package omni
 
 import (
 	"slices"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -129,22 +130,38 @@ func (s *State) activate(f Fact) {
 
 // Open is what a reader that comes now needs to go on with what is open: of each fragment its start, and one delta in place of those that there were.
 func (s *State) Open() (open []omni.Message) {
-	tell := func(in *session) {
-		if in.Open == nil {
-			return
-		}
-		for _, p := range []omni.Payload{in.Open.piece(omni.Start, "", ""), in.Open.piece(omni.Delta, in.Open.Text, "")} {
-			if m, err := in.message(in.Open.At, p); err == nil { // as it could be before, in pieces
-				open = append(open, m)
-			}
-		}
-	}
+	tell := func(in *session) { open = append(open, in.opened()...) }
 	tell(s.kept.Main)
 	for _, t := range s.kept.Runs {
 		for _, in := range s.sessions(t) {
 			if in != s.kept.Main {
 				tell(in)
 			}
+		}
+	}
+	return open
+}
+
+// opened are the fragments of a session: what the model says, the calls that it writes, and what open calls have put out.
+func (in *session) opened() (open []omni.Message) {
+	add := func(at time.Time, pieces ...omni.Payload) {
+		for _, p := range pieces {
+			if m, err := in.message(at, p); err == nil { // as it could be before, in pieces
+				open = append(open, m)
+			}
+		}
+	}
+	if f := in.Open; f != nil {
+		add(f.At, f.piece(omni.Start, "", ""), f.piece(omni.Delta, f.Text, ""))
+	}
+	for _, w := range in.Written {
+		if w.Name != "" {
+			add(w.Begun, w.piece(omni.Start, "", ""), w.piece(omni.Delta, w.Text, ""))
+		}
+	}
+	for _, c := range in.Calls {
+		if c.Begun != nil {
+			add(*c.Begun, c.piece(omni.Start, "", ""), c.piece(omni.Delta, c.Output, ""))
 		}
 	}
 	return open

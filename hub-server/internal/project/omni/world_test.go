@@ -124,16 +124,25 @@ func (w *world) steer() said {
 
 func (w *world) action(who event.SubAgent) run.AgentEvent {
 	ids := rapid.SampledFrom([]string{"", "a", "b", "c"})
-	switch k := rapid.IntRange(0, 18).Draw(w.t, "kind"); k {
+	switch k := rapid.IntRange(0, 26).Draw(w.t, "kind"); k {
 	case 0, 1, 2, 3, 4:
-		return run.Delta{Text: rapid.SampledFrom([]string{"see ", "中文", "<&>"}).Draw(w.t, "text"), Block: rapid.IntRange(0, 1).Draw(w.t, "block"), Agent: who, Last: k == 4}
+		return run.Delta{Text: rapid.SampledFrom([]string{"see ", "中文", "<&>"}).Draw(w.t, "text"), Block: rapid.IntRange(0, 1).Draw(w.t, "block"), Agent: who, Last: k == 4, Fidelity: w.fidelity()}
 	case 5:
-		channel := rapid.SampledFrom([]run.Channel{run.Thought, run.ToolInput}).Draw(w.t, "channel")
-		return run.Delta{Channel: channel, Text: "hm", Agent: who, Apart: rapid.Bool().Draw(w.t, "apart")}
+		return run.Delta{
+			Channel: run.Thought, Text: rapid.SampledFrom([]string{"hm", ""}).Draw(w.t, "thought"), Agent: who, Apart: rapid.Bool().Draw(w.t, "apart"),
+			Last: rapid.Bool().Draw(w.t, "last"), Fidelity: w.fidelity(),
+		}
+	case 19, 20, 21:
+		tool := rapid.SampledFrom([]string{"read", "read", "write", ""}).Draw(w.t, "tool")
+		piece := rapid.SampledFrom([]string{`{"a":`, `1.0}`, `{"a":1.0}`, `{ "a" : 1.0 }`}).Draw(w.t, "piece")
+		return run.Delta{Channel: run.ToolInput, Call: ids.Draw(w.t, "id"), Tool: tool, Text: piece, Agent: who}
+	case 22, 23:
+		piece := rapid.SampledFrom([]string{"do", "ne", "done", "else"}).Draw(w.t, "piece")
+		return run.Delta{Channel: run.ToolOutput, Call: ids.Draw(w.t, "id"), Text: piece, Agent: who}
 	case 6, 7, 8:
-		return run.ToolCall{ID: ids.Draw(w.t, "id"), Name: "read", Args: json.RawMessage(`{"a":1.0}`), Agent: who}
+		return run.ToolCall{ID: ids.Draw(w.t, "id"), Name: "read", Args: json.RawMessage(`{"a":1.0}`), Agent: who, Fidelity: w.fidelity()}
 	case 9:
-		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Result: json.RawMessage(`"done"`), Agent: who}
+		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Result: json.RawMessage(`"done"`), Agent: who, Images: rapid.SampledFrom([][]string{nil, nil, {"data:image/png;base64,aGk="}}).Draw(w.t, "images")}
 	case 10:
 		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Error: &event.ErrorObj{Message: "no"}, Agent: who}
 	case 11:
@@ -169,11 +178,31 @@ func (w *world) fact(k int, who event.SubAgent) run.Fact {
 		status := rapid.SampledFrom([]event.RequestStatus{event.RequestCompleted, event.RequestMalformed, event.RequestAuth}).Draw(w.t, "ended")
 		return run.Fact{Type: event.RequestEnd, Payload: event.RequestEndPayload{RequestID: "r", AgentID: who, Status: status, Usage: usage}}
 	}
+	reason, mode := event.CompactedForContext, event.CompactionSummarize
+	switch k {
+	case 24:
+		return run.Fact{Type: event.CompactionBegin, Payload: event.CompactionBeginPayload{AgentID: who, Reason: reason, Mode: mode, Context: 9}}
+	case 25:
+		status := rapid.SampledFrom([]event.RequestStatus{event.RequestCompleted, event.RequestCompleted, event.RequestTimeout}).Draw(w.t, "compacted")
+		return run.Fact{Type: event.CompactionEnd, Payload: event.CompactionEndPayload{AgentID: who, Reason: reason, Mode: mode, Status: status}}
+	case 26:
+		return run.Fact{Type: event.SessionInit, Payload: event.SessionInitPayload{
+			AgentSessionID: "s", Model: "m", Provider: "p", ModelContextWindow: json.RawMessage(`9`), SystemPrompt: "Be brief.",
+			Tools: json.RawMessage(`[{"name":"read"},{"name":""},7]`), AgentState: "/s",
+		}}
+	}
 	if rapid.Bool().Draw(w.t, "compacts") {
 		return run.Fact{Type: event.CompactBoundary, Payload: event.CompactionPayload{AgentID: who}}
 	}
 	return run.Fact{Type: event.AgentResult, Payload: event.AgentResultPayload{Usage: usage}}
 }
+
+// fidelity draws what a provider attaches, as an encoder would not write it.
+func (w *world) fidelity() event.Fidelity {
+	return rapid.SampledFrom([]event.Fidelity{{}, {}, {Fidelity: verbatim}, {FidelityDropped: event.FidelityHadSecret}}).Draw(w.t, "fidelity")
+}
+
+const verbatim = `{ "b" : 1.0, "a":1e400, "b":"<\u003c\/" }`
 
 // encode gives candidates their bytes.
 func encode(t *rapid.T, candidates []run.Candidate) []said {
