@@ -50,7 +50,7 @@ func (d *driver) next() {
 		d.send(d.pieces[0])
 		d.pieces = d.pieces[1:]
 	}
-	if len(d.pieces) == 0 && !d.asks && len(d.tools) == 0 && d.stop != beforeTheTurn {
+	if len(d.pieces) == 0 && !d.asks && !d.stays && len(d.tools) == 0 && d.stop != beforeTheTurn {
 		d.input.Close()
 	}
 }

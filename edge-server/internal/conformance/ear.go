@@ -19,6 +19,7 @@ type ended struct {
 	ok      bool
 	errored bool   // with an error of the agent's own
 	why     string // it is not ok
+	taken   bool   // what was said while it worked
 }
 
 // proper says whether a turn ended as an agent may end one that it cannot serve: with a reply, or with a reason.

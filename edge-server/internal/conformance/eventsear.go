@@ -9,6 +9,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
@@ -27,6 +28,9 @@ type eventsEar struct {
 	used     map[toolCall]bool       // ids of calls, without names
 	requests map[string]bool         // of the model, by their ids; true once they have ended
 	subs     map[event.SubAgent]bool // those that were made known; true once they have ended
+	steer    id.Steer                // that was said to the agent
+	taken    bool
+	compacts map[event.SubAgent]event.CompactionBeginPayload // compactions that have not ended, by who makes them
 }
 
 type toolCall struct {
@@ -42,6 +46,7 @@ func newEventsEar(l *ledger, s script, files runtime.Artifacts) (*eventsEar, err
 	}
 	return &eventsEar{
 		ledger: l, inner: inner, asks: newRequests(l, s.asks), offered: s.tools, used: map[toolCall]bool{}, requests: map[string]bool{}, subs: map[event.SubAgent]bool{},
+		steer: s.steer, compacts: map[event.SubAgent]event.CompactionBeginPayload{},
 	}, nil
 }
 
@@ -155,12 +160,15 @@ func (e *eventsEar) end(exit process.Exit) ended {
 	for id, over := range e.requests {
 		e.ledger.check(requestPairs, over, "the request %.80q has no end", id)
 	}
+	for _, begun := range e.compacts {
+		e.ledger.breach(compactionPairs, "the compaction for %s has no end", begun.Reason)
+	}
 	said, _ := e.inner.End(runtime.End{Code: exit.Code, Gone: exit.Gone, Stderr: exit.Stderr})
 	for _, event := range said {
 		if failure, ok := event.(run.Failure); ok {
 			own := failure.Code != fault.AgentExited
-			return ended{errored: own, why: failure.Message}
+			return ended{errored: own, why: failure.Message, taken: e.taken}
 		}
 	}
-	return ended{ok: true}
+	return ended{ok: true, taken: e.taken}
 }

@@ -26,6 +26,8 @@ func (e *eventsEar) fact(line agentline.Line, f fields) {
 		l.breach(factPayload, "agent_id of %s stands beside the payload", line.Type)
 	}
 	e.pair(event.Type(line.Type), payload)
+	e.heard(event.Type(line.Type), payload)
+	e.compaction(event.Type(line.Type), payload)
 }
 
 // pair checks that a request of the model begins once and ends once.

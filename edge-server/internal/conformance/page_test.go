@@ -45,6 +45,12 @@ func proofs() map[string]proof {
 	processes := func(test, file string) proof {
 		return proof{"process." + test, "edge-server/internal/process/" + file}
 	}
+	told := func(test string) proof {
+		return proof{"runtime." + test, "edge-server/internal/runtime/control_test.go"}
+	}
+	chatting := func(test string) proof {
+		return proof{"chat." + test, "edge-server/internal/builtin/chat/talk_test.go"}
+	}
 	return map[string]proof{
 		"turn.answers": contract("TestTextReasoningAndSuccessArriveInOrder"), "turn.ends": processes("TestAgentThatNeverEndsIsStopped", "process_test.go"),
 		"turn.one-line": permission, "turn.pieces": roundTrip, "turn.unknown-keys": anyVersion, "turn.version-opaque": anyVersion,
@@ -77,6 +83,10 @@ func proofs() map[string]proof {
 		"permission.input": lines, "permission.allow": permission, "permission.deny": permission, "permission.updated-input": permission,
 		"permission.order": {"runtime.TestEachOfSeveralOpenRequestsGetsItsAnswer", "edge-server/internal/runtime/prompt_test.go"},
 		"permission.waits": permission, "prompt.fits": {"agentline.TestPromptsThatNobodyCouldAnswerAreTold", "shared/agentline/prompt_test.go"},
+		"control.goes-on": told("TestAnAgentHearsWhatItIsToldBetweenItsAnswers"), "compact.turn": told("TestATurnThatOnlyCompacts"),
+		"steer.taken":      chatting("TestASteerDuringTheAnswerMakesAnotherRequest"),
+		"steer.known":      {"omni.TestScenarios", "hub-server/internal/project/omni/scenario_test.go"},
+		"compaction.pairs": chatting("TestACompactionThatFailsLeavesTheConversationAsItIs"),
 		"client.offered":   {"runtime.TestCallsThatNobodyCanCarryOutFailAtOnceAndInTheLog", "edge-server/internal/runtime/clienttool_test.go"},
 		"client.id-unique": {"runtime.TestAnIDOfACallIsUsedOnce", "edge-server/internal/runtime/clienttool_test.go"},
 		"client.result":    {"runtime.TestCallsOfClientsToolsRoundTrip", "edge-server/internal/runtime/clienttool_test.go"},

@@ -25,6 +25,8 @@ func probes() []probe {
 		{"stop while it waits", false, playStopWaiting}, {"stop while it speaks", false, playStopSpeaking},
 		{"allow", true, playAllow}, {"deny", true, playDeny}, {"updated input", true, playUpdated}, {"order", true, playOrder},
 		{"no answer", true, playNoAnswer}, {"tool of a client", true, playTool}, {"tool of a client fails", true, playToolFails},
+		{"steer", false, playSteer}, {"retry now", false, playRetryNow}, {"compact", false, playCompact},
+		{"compact alone", false, playCompactTurn}, {"thinking level", false, playThinking},
 	}
 }
 

@@ -33,7 +33,7 @@ type Rule struct {
 
 // Rules returns the rules of a runtime in the order of a turn.
 func Rules(runtime profile.Runtime) []Rule {
-	all := slices.Concat(turnRules(), lineRules(), eventRules(), sessionRules(), endRules(), permissionRules(), clientRules())
+	all := slices.Concat(turnRules(), lineRules(), eventRules(), sessionRules(), endRules(), permissionRules(), clientRules(), controlRules())
 	return slices.DeleteFunc(all, func(r Rule) bool { return r.runtimes != nil && !slices.Contains(r.runtimes, runtime) })
 }
 

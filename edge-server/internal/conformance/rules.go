@@ -69,6 +69,7 @@ const (
 	factPayload     RuleID = "fact.payload"
 	agentKnown      RuleID = "agent.known"
 	requestPairs    RuleID = "request.pairs"
+	compactionPairs RuleID = "compaction.pairs"
 )
 
 func eventRules() []Rule {
@@ -97,6 +98,7 @@ func eventRules() []Rule {
 		{ID: factPayload, Severity: Must, Sentence: "The payload of a fact is an object, of the shape that the fact has if it has one.", Source: "R17", Otherwise: "no fact has a payload", runtimes: only(events)},
 		{ID: agentKnown, Severity: Should, Sentence: "A sub-agent is made known before it is named, and is not named after its end.", Source: "S0 §13.3", Otherwise: "no sub-agent is named", runtimes: only(events)},
 		{ID: requestPairs, Severity: Should, Sentence: "Each request of the model has an end and each end a request.", Source: "S1 request_end", Otherwise: "no request of a model is told", runtimes: only(events)},
+		{ID: compactionPairs, Severity: Should, Sentence: "A compaction ends as it began, before the next begins.", Source: "S1 compaction_end", Otherwise: "no compaction is told", runtimes: only(events)},
 	}
 }
 

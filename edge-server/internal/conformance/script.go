@@ -7,6 +7,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -30,11 +31,13 @@ const (
 	atTheFirstLine          // while it is speaking
 )
 
-// script is how one turn is played. stdin ends after the last piece unless asks is set, or a client offers tools.
+// script is how one turn is played. stdin ends after the last piece unless asks or stays is set, or a client offers tools.
 type script struct {
 	pieces    [][]byte // of stdin; there is a pause between two
 	sessionID string   // as in the turn, for placeholders of the profile
 	asks      bool
+	stays     bool              // the agent can be told things while it works
+	steer     id.Steer          // that it is told; "" for none
 	tools     []wire.ClientTool // that a client offers
 	answers   answering
 	stop      stopping

@@ -62,6 +62,8 @@ func readWrong(t *testing.T, path string) wrong {
 				if w.timeout, err = time.ParseDuration(limit); err != nil {
 					t.Fatal(err)
 				}
+			case ok && strings.HasPrefix(flag, "controls="):
+				w.profile.Controls = strings.Split(strings.TrimPrefix(flag, "controls="), ",")
 			case ok && flag == "permission":
 				w.profile.Permission = true
 			case ok && flag == "events":
