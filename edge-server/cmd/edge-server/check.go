@@ -40,12 +40,13 @@ The turns: ` + strings.Join(conformance.ProbeNames(), ", ") + `.`
 
 // Run checks an agent of the bridge protocol.
 func (c *bridgeCheckCommand) Run(p program) error {
-	return c.check(p, profile.Bridge, nil)
+	return c.check(p, profile.Bridge, nil, nil)
 }
 
 type eventsCheckCommand struct {
 	checkFlags
 	ClientTool []string `sep:"none" placeholder:"NAME" help:"Offer a tool of this name in the turns about tools of clients; may be given again (default: open_url). They are played where the agent may ask, which this implies."`
+	Control    []string `placeholder:"WORD" enum:"steer,retry_now,compact,thinking_level" help:"Play the turns about this, too: steer, retry_now, compact or thinking_level; may be given again (default: what the profile says)."`
 }
 
 // Help is shown below the usage.
@@ -55,13 +56,14 @@ func (eventsCheckCommand) Help() string {
 Examples:
   edge-server events check -- edge-server builtin scout
   edge-server events check --permission --message "write a note" -- ./agent
+  edge-server events check --control steer -- edge-server builtin scout
   edge-server events check --client-tool open_url --message "show me the news" -- ./agent`
 }
 
 // Run checks an agent of the events runtime.
 func (c *eventsCheckCommand) Run(p program) error {
 	c.Permission = c.Permission || len(c.ClientTool) > 0
-	return c.check(p, profile.Events, c.ClientTool)
+	return c.check(p, profile.Events, c.ClientTool, c.Control)
 }
 
 func (f *checkFlags) checkSkip() error {
@@ -73,12 +75,13 @@ func (f *checkFlags) checkSkip() error {
 	return nil
 }
 
-func (f *checkFlags) check(p program, runtime profile.Runtime, clientTools []string) error {
+func (f *checkFlags) check(p program, runtime profile.Runtime, clientTools, controls []string) error {
 	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
 	}
 	a.Profile.Permission = a.Profile.Permission || f.Permission
+	a.Profile.Controls = append(slices.Clone(a.Profile.Controls), controls...)
 	if err := f.checkSkip(); err != nil {
 		return err
 	}

@@ -11,7 +11,10 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/trial"
+	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
+	"github.com/switchyard-dev/switchyard/shared/supervise"
+	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
 // runFlags are those of a turn.
@@ -44,22 +47,26 @@ Examples:
 
 // Run plays one turn.
 func (c *bridgeRunCommand) Run(p program) error {
-	return c.play(p, profile.Bridge, "edge-server bridge run", nil)
+	return c.play(p, profile.Bridge, "edge-server bridge run", eventsOnly{})
 }
 
 type eventsRunCommand struct {
 	runFlags
 	ClientTool []string `sep:"none" placeholder:"NAME=COMMAND" help:"Offer the agent a tool, as a client does: the command gets the arguments on stdin, its output is the result. May be given again. The agent may ask then, as with --permission."`
+	Control    []string `placeholder:"WORD" enum:"steer,retry_now,compact,thinking_level" help:"The agent can do this while it works, as a profile with controls says: steer, retry_now, compact or thinking_level; may be given again."`
+	Compact    bool     `help:"Ask the agent to make its context shorter, and nothing else; with --session."`
+	Thinking   string   `name:"thinking-level" placeholder:"LEVEL" enum:",none,low,medium,high,xhigh,max" default:"" help:"How hard the model should think: none, low, medium, high, xhigh or max."`
 }
 
 // Help is shown below the usage.
 func (eventsRunCommand) Help() string {
-	return `The reply goes to stdout, everything else to stderr. The exit code is that of the turn, as in edge-server bridge run. With --permission, what the agent asks is answered in this terminal; a policy answers for tools alone.
+	return `The reply goes to stdout, everything else to stderr. The exit code is that of the turn, as in edge-server bridge run. With --permission, what the agent asks is answered in this terminal; a policy answers for tools alone. An agent with controls hears in this terminal, while it works: /steer TEXT, /retry and /compact.
 
 Examples:
   edge-server events run "what changed here?" -- edge-server builtin scout
   edge-server events run --json hello -- node agent.js
   edge-server events run --permission "tidy up" -- ./agent
+  edge-server events run --control steer "what changed?" -- edge-server builtin scout
   edge-server events run --client-tool "open_url=jq -r .url" "show me the news" -- ./agent`
 }
 
@@ -69,29 +76,54 @@ func (c *eventsRunCommand) Run(p program) error {
 	if err != nil {
 		return fmt.Errorf("--client-tool: %w", err)
 	}
-	return c.play(p, profile.Events, "edge-server events run", tools)
+	more := eventsOnly{tools: tools, controls: c.Control, compact: c.Compact, thinking: wire.ThinkingLevel(c.Thinking)}
+	return c.play(p, profile.Events, "edge-server events run", more)
 }
 
-func (f *runFlags) play(p program, runtime profile.Runtime, command string, tools []trial.Tool) error {
+// eventsOnly is what a turn of the events runtime may have besides.
+type eventsOnly struct {
+	tools    []trial.Tool
+	controls []string
+	compact  bool
+	thinking wire.ThinkingLevel
+}
+
+// into adds it to the turn of an agent. What a turn asks for the agent is taken to know.
+func (e eventsOnly) into(a *trial.Agent, turn *bridge.Turn) {
+	a.Tools = e.tools
+	a.Profile.Controls = append(slices.Clone(a.Profile.Controls), e.controls...)
+	turn.Compact, turn.ThinkingLevel = e.compact, e.thinking
+	if e.compact && !a.Profile.Takes(string(wire.ControlCompact)) {
+		a.Profile.Controls = append(a.Profile.Controls, string(wire.ControlCompact))
+	}
+	if e.thinking != "" && !a.Profile.Takes(wire.ThinkingLevels) {
+		a.Profile.Controls = append(a.Profile.Controls, wire.ThinkingLevels)
+	}
+}
+
+func (f *runFlags) play(p program, runtime profile.Runtime, command string, more eventsOnly) error {
 	a, err := f.agent(p, runtime)
 	if err != nil {
 		return err
 	}
-	a.Tools = tools
 	if f.Policy != "" {
 		a.Profile.Policy = profile.Policy(f.Policy)
 	}
-	a.Profile.Permission = a.Profile.Permission || f.Permission || f.Policy != "" || len(tools) > 0
+	a.Profile.Permission = a.Profile.Permission || f.Permission || f.Policy != "" || len(more.tools) > 0
 	a.Profile.Streaming = a.Profile.Streaming && !f.NoStreaming
 	if f.Timeout > 0 {
 		a.Profile.Timeout = f.Timeout
 	}
-	turn, err := f.turn(p)
-	if err != nil {
-		return err
+	turn := bridge.Turn{SessionID: f.Session, SessionName: f.SessionName}
+	if !more.compact {
+		if turn, err = f.turn(p); err != nil {
+			return err
+		}
 	}
-	approver, done := p.approver(a.Profile)
+	more.into(&a, &turn)
+	approver, told, done := p.person(a.Profile)
 	defer done()
+	a.Told = told
 	var result trial.Result
 	if f.JSON {
 		lines := trial.NewLines(p.stdout)
@@ -137,15 +169,33 @@ func (f *runFlags) turn(p program) (bridge.Turn, error) {
 	return turn, nil
 }
 
-// approver is the person at the terminal that this process belongs to, wherever stdin comes from.
-func (p program) approver(of profile.Profile) (trial.Approver, func()) {
+// person is at the terminal that this process belongs to, wherever stdin comes from: who answers what the agent asks, and tells it what it can
+// hear while it works.
+func (p program) person(of profile.Profile) (answers trial.Approver, told <-chan agentline.Control, leave func()) {
 	asks := of.Runtime == profile.Events || slices.Contains([]profile.Policy{"", profile.Ask, profile.AllowReadonly}, of.Policy) // prompts have no policy
-	if !of.Permission || !asks {
-		return trial.ByPolicy{Profile: of, Person: trial.Nobody{}}, func() {}
+	asks = asks && of.Permission
+	hears := slices.ContainsFunc(of.Controls, func(control string) bool { return control != wire.ThinkingLevels })
+	nobody := trial.ByPolicy{Profile: of, Person: trial.Nobody{}}
+	if !asks && !hears {
+		return nobody, nil, func() {}
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return trial.ByPolicy{Profile: of, Person: trial.Nobody{}}, func() {}
+	switch {
+	case err != nil:
+		return nobody, nil, func() {}
+	case !hears:
+		return trial.ByPolicy{Profile: of, Person: trial.AskAt(tty)}, nil, func() { tty.Close() }
 	}
-	return trial.ByPolicy{Profile: of, Person: trial.AskAt(tty)}, func() { tty.Close() }
+	console, err := trial.NewConsole(tty)
+	if err != nil {
+		return nobody, nil, func() { tty.Close() }
+	}
+	reading := supervise.NewGroup(p.ctx)
+	reading.Go(console.Run)
+	leave = func() {
+		reading.Cancel()
+		_ = reading.Wait() // which has no error
+		_ = errors.Join(console.Close(), tty.Close())
+	}
+	return trial.ByPolicy{Profile: of, Person: trial.AskAt(console)}, console.Told(), leave
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
+	"github.com/switchyard-dev/switchyard/shared/agentline"
 )
 
 // Agent is the program that is tried.
@@ -19,6 +20,8 @@ type Agent struct {
 	Edge    profile.Edge
 	Dir     string // absolute; where it works unless its profile names a folder
 	Tools   []Tool // that are carried out here; of the events runtime alone
+	// Told is what the agent is told while it works, of what its profile says it can; nil for nothing. What comes when it listens no longer is lost.
+	Told <-chan agentline.Control
 }
 
 // Output is where an agent's output goes beside the lines that are read from it; nil for nowhere.

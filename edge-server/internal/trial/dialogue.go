@@ -48,7 +48,7 @@ func (a Agent) dialogue(turn bridge.Turn) (dialogue, error) {
 		state := bridge.NewTurnState(bridge.Profile{Streaming: a.Profile.Streaming, Permission: a.Profile.Permission})
 		return &bridgeDialogue{turn: line, asks: a.Profile.Permission, state: state}, nil
 	case a.Profile.Runtime == profile.Events:
-		return newEventsDialogue(turn, a.Profile.Streaming)
+		return newEventsDialogue(turn, a.Profile)
 	}
 	return nil, fmt.Errorf("runtime %q is not known here", a.Profile.Runtime)
 }

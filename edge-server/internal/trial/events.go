@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
+	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime/events"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/workspace"
@@ -24,11 +25,11 @@ type eventsDialogue struct {
 	spoken  bool
 }
 
-func newEventsDialogue(turn bridge.Turn, streaming bool) (dialogue, error) {
+func newEventsDialogue(turn bridge.Turn, p profile.Profile) (dialogue, error) {
 	files := NewFiles("")
 	inner, err := events.Adapter{}.Open(runtime.Turn{
-		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Streaming: streaming, Permission: turn.Permission,
-		Artifacts: files, ClientTools: turn.ClientTools,
+		Message: turn.Message, SessionID: turn.SessionID, SessionName: turn.SessionName, Streaming: p.Streaming, Permission: turn.Permission,
+		Artifacts: files, ClientTools: turn.ClientTools, Controls: p.Controls, Compact: turn.Compact, Thinking: turn.ThinkingLevel,
 	})
 	if err != nil {
 		return nil, err

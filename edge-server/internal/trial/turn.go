@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 	"github.com/switchyard-dev/switchyard/edge-server/internal/process"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/edge-server/internal/runtime"
+	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -73,7 +75,7 @@ func (a Agent) Play(ctx context.Context, host *process.Host, turn bridge.Turn, a
 	d.workIn(started.Dir)
 	limited, cancel := withLimit(ctx, a.Profile.Timeout)
 	defer cancel()
-	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan inquiry, maxAsked), tools: a.Tools}
+	t := talk{dialogue: d, input: process.NewInput(), witness: witness, asked: make(chan inquiry, maxAsked), tools: a.Tools, told: a.Told, takes: a.Profile.Takes}
 	t.react(limited, "", d.begin())
 	exit := t.follow(limited, started.Process, approver)
 	stderr.flush()
@@ -99,6 +101,9 @@ type talk struct {
 	tools   []Tool
 	calls   sync.WaitGroup // of tools
 	calling atomic.Int32   // how many
+
+	told  <-chan agentline.Control
+	takes func(control string) bool
 }
 
 // follow answers requests beside the reading of lines, so that an agent which asks can go on talking.
@@ -110,12 +115,34 @@ func (t *talk) follow(ctx context.Context, p *process.Process, approver Approver
 			t.decide(asking, i, approver)
 		}
 	})
+	answers.Go(func() { t.pass(asking) })
 	exit := p.Follow(ctx, t.input, func(l process.Line) { t.line(asking, l) })
 	over()
 	t.calls.Wait()
 	close(t.asked)
 	answers.Wait()
 	return exit
+}
+
+// pass tells the agent what somebody wants it to hear, until the turn is over.
+func (t *talk) pass(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case c, more := <-t.told:
+			if !more {
+				return
+			}
+			if !t.takes(string(c.Type)) {
+				t.witness.Unused("", fmt.Sprintf("the agent cannot be told %s: its profile does not name it (--control)", c.Type))
+				continue
+			}
+			if line, err := c.Encode(); err == nil {
+				t.send(line)
+			}
+		}
+	}
 }
 
 func (t *talk) line(ctx context.Context, l process.Line) {
