@@ -126,8 +126,8 @@ func (r *omniRun) head(ctx context.Context) error {
 // run that no state has had may not have begun, or its states were told before this connection was there, or it was cancelled before it began: then the
 // hub is asked, and if it is over, the first state of another connection is behind all that it has said.
 func (r *omniRun) follow(ctx context.Context) (bool, error) {
-	ctx, over := context.WithCancelCause(ctx)
-	watch := supervise.NewGroup(ctx)
+	line, over := context.WithCancelCause(ctx)
+	watch := supervise.NewGroup(line)
 	defer watch.Wait() //nolint:errcheck // it has none
 	defer over(nil)
 	if !r.begun && !r.ended {
@@ -138,32 +138,39 @@ func (r *omniRun) follow(ctx context.Context) (bool, error) {
 			return nil
 		})
 	}
-	for u, err := range r.session.Stream(ctx, r.cursor) {
-		if err != nil && errors.Is(context.Cause(ctx), errRunOver) {
+	for u, err := range r.session.Stream(line, r.cursor) {
+		if err != nil && errors.Is(context.Cause(line), errRunOver) {
 			return false, errRunOver
 		}
 		if err != nil {
 			return false, err
 		}
-		r.tell(u)
-		switch {
-		case u.Message != nil:
-			if r.approvals.settled(*u.Message); !r.say(*u.Message) {
-				return true, nil
-			}
-		case u.Approval != nil:
-			r.approvals.ask(ctx, *u.Approval)
-		case u.State != nil && slices.Contains(u.State.Runs, r.run):
-			r.begun = true
-			watch.Cancel()
-		case u.State != nil && (r.begun || r.ended):
+		if r.take(ctx, u, watch) {
 			return true, nil
-		}
-		if u.Cursor != "" {
-			r.cursor = u.Cursor
 		}
 	}
 	return true, nil
+}
+
+// take does what an update asks for, and says whether it was the last.
+func (r *omniRun) take(ctx context.Context, u OmniUpdate, watch *supervise.Group) (last bool) {
+	r.tell(u)
+	switch {
+	case u.Message != nil:
+		r.approvals.settled(*u.Message)
+		last = !r.say(*u.Message)
+	case u.Approval != nil:
+		r.approvals.ask(ctx, *u.Approval)
+	case u.State != nil && slices.Contains(u.State.Runs, r.run):
+		r.begun = true
+		watch.Cancel()
+	case u.State != nil:
+		last = r.begun || r.ended
+	}
+	if u.Cursor != "" {
+		r.cursor = u.Cursor
+	}
+	return last
 }
 
 // lastLook is how long is waited between two questions whether a run is over.
