@@ -2,13 +2,10 @@ package httpapi
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
-	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/canonical"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
@@ -21,46 +18,30 @@ type Pace struct {
 	Poll      time.Duration // how often the log is read when no hint comes
 	Alive     time.Duration // how often the login behind a stream is looked at
 	Write     time.Duration // how long a client may take for one write
+	Ping      time.Duration // KeepAlive of streams of conversations
 }
 
 func (p Pace) withDefaults() Pace {
 	return Pace{
 		KeepAlive: cmp.Or(p.KeepAlive, 15*time.Second), Poll: cmp.Or(p.Poll, 2*time.Second),
-		Alive: cmp.Or(p.Alive, 30*time.Second), Write: cmp.Or(p.Write, 15*time.Second),
+		Alive: cmp.Or(p.Alive, 30*time.Second), Write: cmp.Or(p.Write, 15*time.Second), Ping: cmp.Or(p.Ping, 20*time.Second),
 	}
 }
 
-const (
-	streamPage = 100      // events of one read
-	writeAt    = 32 << 10 // bytes that are gathered before they are written
-)
-
-// Why a stream ends before its run does, as a label of the metric. A client comes back after each of them.
-var (
-	errGone  = errors.New("client is gone")
-	errSlow  = errors.New("client takes nothing")
-	errEnded = errors.New("right to read has ended, or the hub stops")
-	errStale = errors.New("store has another epoch")
-	errLeft  = errors.New("events went to an archive")
-)
+const streamPage = 100 // events of one read
 
 // stream is one reader of one run. It is served by its request's goroutine alone.
 type stream struct {
-	runEvents
-	ctx        context.Context //nolint:containedctx // the request's, and this lives as long
-	w          http.ResponseWriter
-	out        *http.ResponseController
-	who        account.Principal
+	feed
+	policy     *policy
 	run        id.Run
 	session    id.Session
 	projection canonical.Projection
 	epoch      wire.Epoch
-	follower   *delivery.Follower
 	page       *shelved // what others read of the run
 
 	after runlog.EventSeq // the last event that was sent
 	over  bool            // the outcome is sent, or was there before we came
-	buf   []byte
 }
 
 // stream replays and then follows the log. It returns an error only as long as nothing is written.
@@ -71,15 +52,16 @@ func (e runEvents) stream(w http.ResponseWriter, r *http.Request, asked eventsAs
 		return hide(err)
 	}
 	s := &stream{
-		runEvents: e, ctx: ctx, w: w, out: http.NewResponseController(w), who: who, run: found.ID, session: found.Session,
+		feed:   feed{Deps: e.Deps, metrics: e.metrics, ctx: ctx, w: w, out: http.NewResponseController(w), who: who, keepAlive: canonical.KeepAlive},
+		policy: e.policy, run: found.ID, session: found.Session,
 		projection: projectionOf(found, asked.view), epoch: e.Epoch(), after: begin.After, over: found.State.Ended(),
 	}
 	if begin.Epochs {
 		s.projection.IDEpoch = s.epoch
 	}
 	if begin.Reset {
-		s.head()
-		return s.close(s.sayReset(found.LastEventSeq))
+		s.begin()
+		return s.end(s.sayReset(found.LastEventSeq))
 	}
 	if s.follower, err = e.Followers.Follow(who, s.run, s.session); err != nil {
 		return err
@@ -95,37 +77,15 @@ func (e runEvents) stream(w http.ResponseWriter, r *http.Request, asked eventsAs
 		w.WriteHeader(http.StatusNoContent) // an EventSource stops here; anything else would bring it back for ever
 		return nil
 	}
-	s.head()
+	s.begin()
 	e.metrics.streams.Inc()
 	defer e.metrics.streams.Dec()
-	return s.close(s.serve(first))
+	return s.end(s.serve(first))
 }
 
-// head begins the answer so that nobody on the way keeps or delays it.
-func (s *stream) head() {
-	header := s.w.Header()
-	header.Set("Content-Type", eventStream)
-	header.Set("Cache-Control", "no-store, no-transform")
-	header.Set("X-Accel-Buffering", "no")
-	s.w.WriteHeader(http.StatusOK)
-	s.buf = canonical.AppendHello(s.buf, s.epoch)
-}
+func (s *stream) begin() { s.head(canonical.AppendHello(nil, s.epoch)) }
 
-// close ends the answer: as whole when the client has what it may have, cut off when bytes are missing or may be.
-func (s *stream) close(err error) error {
-	for _, why := range []error{errGone, errSlow, errEnded, errStale, runlog.ErrHole, errLeft} {
-		if errors.Is(err, why) {
-			s.metrics.streamsEnded.With(why.Error()).Inc()
-		}
-	}
-	switch {
-	case err == nil, errors.Is(err, errGone), errors.Is(err, errEnded), errors.Is(err, errStale):
-		return nil
-	case s.ctx.Err() == nil && !errors.Is(err, errSlow) && !errors.Is(err, errLeft):
-		s.Log.ErrorContext(s.ctx, "event stream cut off", "run", s.run, "after", s.after, "error", err)
-	}
-	panic(http.ErrAbortHandler)
-}
+func (s *stream) end(err error) error { return s.close(err, "run", s.run, "after", s.after) }
 
 // floorOf is the number behind which an archived log can be read, 0 for other errors.
 func floorOf(err error) int64 {

@@ -2,20 +2,15 @@ package httpapi
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/switchyard-dev/switchyard/hub-server/internal/project/canonical"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
 // serve sends page after page, and waits when it has sent everything. It returns nil after the run's outcome.
 func (s *stream) serve(page runlog.EventPage) (err error) {
-	keep, poll := time.NewTimer(s.Pace.KeepAlive), time.NewTicker(s.Pace.Poll)
-	alive := time.NewTicker(s.Pace.Alive)
-	defer keep.Stop()
-	defer poll.Stop()
-	defer alive.Stop()
+	clocks := s.Pace.clocks(s.Pace.KeepAlive)
+	defer clocks.stop()
 	for {
 		if s.Epoch() != s.epoch {
 			return s.sayReset(page.Last)
@@ -24,7 +19,7 @@ func (s *stream) serve(page runlog.EventPage) (err error) {
 			if err := s.send(page.Events); err != nil {
 				return err
 			}
-			keep.Reset(s.Pace.KeepAlive)
+			clocks.spoken()
 		}
 		if len(page.Events) == 0 && s.after < page.Last {
 			return fmt.Errorf("%w: nothing comes after %d", runlog.ErrHole, s.after)
@@ -33,7 +28,7 @@ func (s *stream) serve(page runlog.EventPage) (err error) {
 			if s.over {
 				return nil
 			}
-			if err := s.wait(keep, poll.C, alive.C); err != nil {
+			if _, err := s.wait(clocks, nil); err != nil {
 				return err
 			}
 		}
@@ -67,38 +62,4 @@ func (s *stream) read() (page runlog.EventPage, err error) {
 		}
 	}
 	return page, sight{edges: s.Edges, user: s.who.User}.adapt(s.ctx, page.Events)
-}
-
-// wait returns when there may be something to read.
-func (s *stream) wait(keep *time.Timer, poll, alive <-chan time.Time) error {
-	for {
-		select {
-		case <-s.ctx.Done():
-			return errGone
-		case <-s.follower.Gone():
-			return errEnded
-		case <-s.follower.Ready():
-			return nil
-		case <-poll:
-			return nil
-		case <-keep.C:
-			if err := s.write([]byte(canonical.KeepAlive)); err != nil {
-				return err
-			}
-			keep.Reset(s.Pace.KeepAlive)
-		case <-alive:
-			if err := s.checkLogin(); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// checkLogin asks whether the login behind the stream still stands (SEC8). When nobody knows, it is asked again next time.
-func (s *stream) checkLogin() error {
-	alive, err := s.Devices.FamilyAlive(s.ctx, s.who.Family)
-	if err == nil && !alive {
-		return errEnded
-	}
-	return nil
 }

@@ -2,10 +2,7 @@ package httpapi
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"os"
-	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/canonical"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -20,43 +17,11 @@ func (s *stream) send(events []runlog.StoredEvent) error {
 		s.buf = s.projection.AppendFrame(s.buf, e)
 		s.after = e.Seq
 		s.over = s.over || e.Type.Terminal() && !e.Late
-		if len(s.buf) >= writeAt {
-			if err := s.flush(); err != nil {
-				return err
-			}
+		if err := s.gathered(); err != nil {
+			return err
 		}
 	}
 	return s.flush()
-}
-
-func (s *stream) flush() error {
-	if len(s.buf) == 0 {
-		return nil
-	}
-	err := s.write(s.buf)
-	s.buf = s.buf[:0]
-	if cap(s.buf) > 2*writeAt {
-		s.buf = nil
-	}
-	return err
-}
-
-// write sends bytes on their way at once. A client that takes none of them in time is given up: it may come back and go on.
-func (s *stream) write(data []byte) error {
-	err := s.out.SetWriteDeadline(time.Now().Add(s.Pace.Write))
-	if err == nil {
-		_, err = s.w.Write(data)
-	}
-	if err == nil {
-		err = s.out.Flush()
-	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errSlow
-	}
-	return fmt.Errorf("%w: %w", errGone, err)
 }
 
 // sayReset tells the client that its cursor is of another life of the store.

@@ -19,13 +19,14 @@ import (
 func TestAHoleCutsTheStreamAndIsNeverSkipped(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := &stream{
-			runEvents: runEvents{
+			feed: feed{
 				Deps:    Deps{Log: slog.New(slog.DiscardHandler), Pace: Pace{}.withDefaults()},
 				metrics: newMetrics(telemetry.NewRegistry("hub")),
+				ctx:     context.WithoutCancel(r.Context()), w: w, out: http.NewResponseController(w),
 			},
-			ctx: context.WithoutCancel(r.Context()), w: w, out: http.NewResponseController(w), projection: canonical.Projection{View: canonical.Lean},
+			projection: canonical.Projection{View: canonical.Lean},
 		}
-		s.head()
+		s.begin()
 		err := s.send([]runlog.StoredEvent{{Seq: 1, Type: event.RunStarted, Payload: []byte(`{}`)}})
 		if err != nil {
 			t.Errorf("event 1: %v", err)
@@ -34,7 +35,7 @@ func TestAHoleCutsTheStreamAndIsNeverSkipped(t *testing.T) {
 		if !errors.Is(err, runlog.ErrHole) {
 			t.Errorf("event 3 behind event 1: %v", err)
 		}
-		t.Errorf("a cut stream went on: %v", s.close(err))
+		t.Errorf("a cut stream went on: %v", s.end(err))
 	}))
 	defer server.Close()
 	resp, err := server.Client().Get(server.URL)
