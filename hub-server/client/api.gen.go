@@ -3378,6 +3378,44 @@ type NotificationPayload struct {
 // NotificationPayloadType defines model for NotificationPayload.Type.
 type NotificationPayloadType string
 
+// OmniCursor `<epoch>-<place>`: everything up to it has been read. Opaque, but for what is said of the two parts.
+type OmniCursor = string
+
+// OmniEntry defines model for OmniEntry.
+type OmniEntry struct {
+	// Message One message of S1, byte for byte as the stream has it. `docs/protocols/omni.md` has its types.
+	Message OmniMessage `json:"message"`
+
+	// Position `<cursor>.<n>`: the n-th message, from 0, of the event at that place, fragments counted.
+	Position string `json:"position"`
+}
+
+// OmniHistory defines model for OmniHistory.
+type OmniHistory struct {
+	// Cursor Everything up to it has been read; absent with `before`. Go on with `after`, here or in the stream.
+	Cursor OmniCursor `json:"cursor,omitempty,omitzero"`
+
+	// Floor The conversation is kept behind it; absent if it is kept from its beginning.
+	Floor    OmniCursor  `json:"floor,omitempty,omitzero"`
+	Live     OmniLive    `json:"live,omitempty,omitzero"`
+	Messages []OmniEntry `json:"messages"`
+
+	// More There may be more in the direction in which was read.
+	More bool `json:"more"`
+}
+
+// OmniLive defines model for OmniLive.
+type OmniLive struct {
+	// Cursor `<epoch>-<place>`: everything up to it has been read. Opaque, but for what is said of the two parts.
+	Cursor OmniCursor `json:"cursor"`
+
+	// Fragments Of each fragment that is open at the cursor its start, and one delta in place of those that there were.
+	Fragments []OmniMessage `json:"fragments"`
+}
+
+// OmniMessage One message of S1, byte for byte as the stream has it. `docs/protocols/omni.md` has its types.
+type OmniMessage map[string]interface{}
+
 // OwnerInput defines model for OwnerInput.
 type OwnerInput struct {
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
@@ -3808,6 +3846,40 @@ type SenderType string
 // SeqID A message's number in its conversation, from 1 without holes.
 type SeqID = int64
 
+// ServerEvent What the stream of a conversation tells beside its messages. Types that are not known are passed over.
+type ServerEvent struct {
+	// Origin approval_request: of the session that asks.
+	Origin []string `json:"origin,omitempty,omitzero"`
+
+	// PendingSteering task_state: what was said to them and not taken yet.
+	PendingSteering []struct {
+		ID   string `json:"id"`
+		Text string `json:"text"`
+	} `json:"pendingSteering,omitempty,omitzero"`
+
+	// Queued task_state: how many of them have not begun.
+	Queued int `json:"queued,omitempty,omitzero"`
+
+	// Reason resync_required: `epoch` or `trimmed`.
+	Reason    string    `json:"reason,omitempty,omitzero"`
+	RequestID RequestID `json:"requestId,omitempty,omitzero"`
+
+	// Runs task_state: runs that have not ended. Of one that is not among them, the end has been told.
+	Runs []RunID `json:"runs,omitempty,omitzero"`
+
+	// State task_state: idle, running or compacting.
+	State string `json:"state,omitempty,omitzero"`
+
+	// Title session_title.
+	Title string `json:"title,omitempty,omitzero"`
+
+	// ToolCall approval_request: the payload of the `tool_call` that waits, which may come later.
+	ToolCall map[string]interface{} `json:"toolCall,omitempty,omitzero"`
+
+	// Type task_state, approval_request, session_title or resync_required; more may come.
+	Type string `json:"type"`
+}
+
 // Session defines model for Session.
 type Session struct {
 	// Announcement What everybody in the conversation should know; empty for none.
@@ -4164,6 +4236,27 @@ type FollowRunEventsParams struct {
 // FollowRunEventsParamsView defines parameters for FollowRunEvents.
 type FollowRunEventsParamsView string
 
+// ListOmniMessagesParams defines parameters for ListOmniMessages.
+type ListOmniMessagesParams struct {
+	// After A cursor: what comes behind it. `0`: from the beginning of what is kept.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Before The position of a message, or a cursor: what comes before it, the newest of that.
+	Before *string `form:"before,omitempty" json:"before,omitempty"`
+
+	// Limit Messages of a page.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// StreamOmniMessagesParams defines parameters for StreamOmniMessages.
+type StreamOmniMessagesParams struct {
+	// After A cursor, or `0`.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+
+	// LastEventID What an EventSource sends when it reconnects: the newest `id`. It counts before `after`.
+	LastEventID *string `json:"Last-Event-ID,omitempty"`
+}
+
 // ImportTraceParams defines parameters for ImportTrace.
 type ImportTraceParams struct {
 	// Name What the conversation is called; without it as the first thing that a person says in it begins.
@@ -4513,6 +4606,20 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListOmniMessages A conversation as OmniMessages, in pages
+	//
+	// What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
+	//
+	// Corresponds with GET /api/sessions/{session_id}/messages (the `ListOmniMessages` operationId).
+	ListOmniMessages(ctx context.Context, sessionID SessionID, params *ListOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StreamOmniMessages A conversation as OmniMessages, live as server-sent events
+	//
+	// Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
+	//
+	// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
+	StreamOmniMessages(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ImportTraceWithBody Make a conversation of a trace
 	//
@@ -5339,6 +5446,40 @@ type ClientInterface interface {
 // Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 func (c *API) FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewFollowRunEventsRequest(c.Server, runID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListOmniMessages A conversation as OmniMessages, in pages
+//
+// What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
+//
+// Corresponds with GET /api/sessions/{session_id}/messages (the `ListOmniMessages` operationId).
+func (c *API) ListOmniMessages(ctx context.Context, sessionID SessionID, params *ListOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListOmniMessagesRequest(c.Server, sessionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StreamOmniMessages A conversation as OmniMessages, live as server-sent events
+//
+// Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
+//
+// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
+func (c *API) StreamOmniMessages(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStreamOmniMessagesRequest(c.Server, sessionID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7338,6 +7479,167 @@ func NewFollowRunEventsRequest(server string, runID RunID, params *FollowRunEven
 		if params.View != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "view", *params.View, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.LastEventID != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Last-Event-ID", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListOmniMessagesRequest constructs an http.Request for the ListOmniMessages method
+func NewListOmniMessagesRequest(server string, sessionID SessionID, params *ListOmniMessagesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/messages", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Before != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "before", *params.Before, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStreamOmniMessagesRequest constructs an http.Request for the StreamOmniMessages method
+func NewStreamOmniMessagesRequest(server string, sessionID SessionID, params *StreamOmniMessagesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/stream", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -11219,6 +11521,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEventsWithResponse(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*FollowRunEventsResponse, error)
 
+	// ListOmniMessagesWithResponse A conversation as OmniMessages, in pages
+	//
+	// What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/sessions/{session_id}/messages (the `ListOmniMessages` operationId).
+	ListOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *ListOmniMessagesParams, reqEditors ...RequestEditorFn) (*ListOmniMessagesResponse, error)
+
+	// StreamOmniMessagesWithResponse A conversation as OmniMessages, live as server-sent events
+	//
+	// Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
+	StreamOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*StreamOmniMessagesResponse, error)
+
 	// ImportTraceWithBodyWithResponse Make a conversation of a trace
 	//
 	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
@@ -12207,6 +12527,109 @@ func (r FollowRunEventsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r FollowRunEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListOmniMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for ListOmniMessages
+type ListOmniMessagesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListOmniMessagesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OmniHistory
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListOmniMessagesResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListOmniMessagesResponse) GetJSON200() *OmniHistory {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListOmniMessagesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListOmniMessagesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListOmniMessagesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListOmniMessagesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListOmniMessagesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// StreamOmniMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for StreamOmniMessages
+type StreamOmniMessagesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type StreamOmniMessagesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *StreamOmniMessagesResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r StreamOmniMessagesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r StreamOmniMessagesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StreamOmniMessagesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StreamOmniMessagesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StreamOmniMessagesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -16803,6 +17226,36 @@ func (c *ClientWithResponses) FollowRunEventsWithResponse(ctx context.Context, r
 	return ParseFollowRunEventsResponse(rsp)
 }
 
+// ListOmniMessagesWithResponse A conversation as OmniMessages, in pages
+//
+// What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/sessions/{session_id}/messages (the `ListOmniMessages` operationId).
+func (c *ClientWithResponses) ListOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *ListOmniMessagesParams, reqEditors ...RequestEditorFn) (*ListOmniMessagesResponse, error) {
+	rsp, err := c.ListOmniMessages(ctx, sessionID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListOmniMessagesResponse(rsp)
+}
+
+// StreamOmniMessagesWithResponse A conversation as OmniMessages, live as server-sent events
+//
+// Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
+func (c *ClientWithResponses) StreamOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*StreamOmniMessagesResponse, error) {
+	rsp, err := c.StreamOmniMessages(ctx, sessionID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStreamOmniMessagesResponse(rsp)
+}
+
 // ImportTraceWithBodyWithResponse Make a conversation of a trace
 //
 // Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
@@ -18449,6 +18902,91 @@ func ParseFollowRunEventsResponse(rsp *http.Response) (*FollowRunEventsResponse,
 		response.Headers200 = &headers
 	case true:
 		var headers FollowRunEventsResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListOmniMessagesResponse parses an HTTP response from a ListOmniMessagesWithResponse call
+func ParseListOmniMessagesResponse(rsp *http.Response) (*ListOmniMessagesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListOmniMessagesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OmniHistory
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListOmniMessagesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseStreamOmniMessagesResponse parses an HTTP response from a StreamOmniMessagesWithResponse call
+func ParseStreamOmniMessagesResponse(rsp *http.Response) (*StreamOmniMessagesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StreamOmniMessagesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers StreamOmniMessagesResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

@@ -25,7 +25,7 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
 		Attention: h.services.attention, Push: h.services.registrations, PushKey: h.services.pushKey,
 		Sessions: d.sessions, Messages: d.messages, Imports: d.imports, Changes: d.changes, Runs: d.record.Runs, Prompts: d.prompts, Notices: d.notices, Contacts: d.contacts, Finder: d.finder, Blobs: d.record.Blobs, Files: d.files,
-		Followers: h.services.followers, Epoch: h.store.Epoch,
+		Omni: h.services.messages, Followers: h.services.followers, Epoch: h.store.Epoch,
 		Rounds:  delivery.Rounds{Tail: h.services.tail, Followers: h.services.followers},
 		Limiter: h.services.limiter, Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
 		ClientSocket: h.services.gate, CardSocket: h.services.cardSockets, EdgeUplink: h.services.uplink, Surplus: surplus,

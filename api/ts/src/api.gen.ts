@@ -251,6 +251,11 @@ export class Api {
     return this.#send<t.NotificationList>({ method: "GET", path: `/client/notifications`, query: { unread: input.unread, limit: input.limit, after: input.after }, answer: "json" }, options);
   }
 
+  /** A conversation as OmniMessages, in pages. What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules. */
+  listOmniMessages(input: { session_id: t.SessionID; after?: string; before?: string; limit?: number }, options?: CallOptions): Promise<t.OmniHistory> {
+    return this.#send<t.OmniHistory>({ method: "GET", path: `/api/sessions/${encodeURIComponent(input.session_id)}/messages`, query: { after: input.after, before: input.before, limit: input.limit }, answer: "json" }, options);
+  }
+
   /** The pinned messages of a conversation, the newest pin first. */
   listPins(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.PinList> {
     return this.#send<t.PinList>({ method: "GET", path: `/client/sessions/${encodeURIComponent(input.session_id)}/pins`, answer: "json" }, options);
@@ -389,6 +394,11 @@ export class Api {
   /** Send a message, and start the runs that it asks for. Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`. */
   sendMessage(input: { session_id: t.SessionID; body: t.MessageInput }, options?: CallOptions): Promise<t.MessageReceipt> {
     return this.#send<t.MessageReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages`, body: input.body, answer: "json" }, options);
+  }
+
+  /** A conversation as OmniMessages, live as server-sent events. Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now. */
+  streamOmniMessages(input: { session_id: t.SessionID; after?: string }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "GET", path: `/api/sessions/${encodeURIComponent(input.session_id)}/stream`, query: { after: input.after }, answer: "none" }, options);
   }
 
   /** Everything that changed, without a socket. The frames that `/client/ws` would have sent this user after `cursor`, in the same order: messages and what became of them, members, reads, runs, questions, notifications. Without a `cursor` the answer is `fresh` and names the place to begin at: ask for it first, then take a REST snapshot, then go on from it. Nothing is ever left out silently: a cursor that cannot be continued is a `reset`, which says so. With `more`, ask again at once. */

@@ -704,6 +704,35 @@ export interface NotificationPayload {
   type: "mention" | "friend_request" | "group_invite" | "agent_done" | "system" | "prompt";
 }
 
+/** `<epoch>-<place>`: everything up to it has been read. Opaque, but for what is said of the two parts. */
+export type OmniCursor = string;
+
+export interface OmniEntry {
+  message: OmniMessage;
+  /** `<cursor>.<n>`: the n-th message, from 0, of the event at that place, fragments counted. */
+  position: string;
+}
+
+export interface OmniHistory {
+  /** Everything up to it has been read; absent with `before`. Go on with `after`, here or in the stream. */
+  cursor?: unknown;
+  /** The conversation is kept behind it; absent if it is kept from its beginning. */
+  floor?: unknown;
+  live?: OmniLive;
+  messages: OmniEntry[];
+  /** There may be more in the direction in which was read. */
+  more: boolean;
+}
+
+export interface OmniLive {
+  cursor: OmniCursor;
+  /** Of each fragment that is open at the cursor its start, and one delta in place of those that there were. */
+  fragments: OmniMessage[];
+}
+
+/** One message of S1, byte for byte as the stream has it. `docs/protocols/omni.md` has its types. */
+export type OmniMessage = Record<string, unknown>;
+
 export interface OwnerInput {
   user_id: UserID;
 }
@@ -1000,6 +1029,29 @@ export type SenderType = "user" | "agent";
 
 /** A message's number in its conversation, from 1 without holes. */
 export type SeqID = number;
+
+/** What the stream of a conversation tells beside its messages. Types that are not known are passed over. */
+export interface ServerEvent {
+  /** approval_request: of the session that asks. */
+  origin?: string[];
+  /** task_state: what was said to them and not taken yet. */
+  pendingSteering?: Array<{ id: string; text: string }>;
+  /** task_state: how many of them have not begun. */
+  queued?: number;
+  /** resync_required: `epoch` or `trimmed`. */
+  reason?: string;
+  requestId?: RequestID;
+  /** task_state: runs that have not ended. Of one that is not among them, the end has been told. */
+  runs?: RunID[];
+  /** task_state: idle, running or compacting. */
+  state?: string;
+  /** session_title. */
+  title?: string;
+  /** approval_request: the payload of the `tool_call` that waits, which may come later. */
+  toolCall?: Record<string, unknown>;
+  /** task_state, approval_request, session_title or resync_required; more may come. */
+  type: string;
+}
 
 export interface Session {
   announcement: Announcement;

@@ -57,6 +57,8 @@ func (f *full) foreigners() map[string]foreign {
 		"transferSession":       ofSession("/transfer-owner", object{"user_id": bob}),
 		"dissolveSession":       ofSession("/dissolve", nil),
 		"listPins":              ofSession("/pins", nil),
+		"listOmniMessages":      {path: "/api/sessions/%/messages", theirs: f.session, random: string(id.NewSession())},
+		"streamOmniMessages":    {path: "/api/sessions/%/stream", theirs: f.session, random: string(id.NewSession())},
 		"editMessage":           ofMessage("", object{"content": object{"text": "hi"}}),
 		"recallMessage":         ofMessage("/recall", nil),
 		"forwardMessage":        ofMessage("/forward", object{"to": []object{target(f.bob.group("bob's"))}}),

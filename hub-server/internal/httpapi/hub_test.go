@@ -25,6 +25,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/memstate"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/frames"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/push"
@@ -68,6 +69,7 @@ type hub struct {
 	store     *sqlstore.Store
 	tail      *delivery.Tail
 	writer    *sqlstore.Writer
+	omni      atomic.Pointer[omnilog.Logs]
 	epoch     atomic.Pointer[wire.Epoch] // in place of the store's, when a test sets it
 }
 
@@ -99,6 +101,10 @@ func (h *hub) wire() httpapi.Deps {
 	followers := delivery.NewFollowers(maxFollowed)
 	store, writer := h.openStore(log, followers)
 	h.store, h.writer = store, writer
+	omni := omnilog.New(omnilog.Config{
+		Store: sqlstore.NewOmni(store, writer), Log: log, Metrics: omnilog.NewMetrics(telemetry.NewRegistry("hub")), Every: 50,
+	})
+	h.omni.Store(omni)
 	accounts, fleets, chats := sqlstore.NewAccounts(store, writer), sqlstore.NewFleet(store, writer), sqlstore.NewChat(store, writer)
 	if h.keys, err = account.OpenKeyring(filepath.Join(h.home, "keys.json"), log); err != nil {
 		h.t.Fatal(err)
@@ -145,13 +151,13 @@ func (h *hub) wire() httpapi.Deps {
 			Store: chats, Files: files, Pins: chats, Reactions: chats, Forwards: chats, Sessions: sessions, Withdraw: runs.Runs, Now: h.clock.now,
 			Windows: chat.Windows{Recall: 5 * time.Minute, Edit: 15 * time.Minute},
 		},
-		Push:      &push.Registrations{Store: sqlstore.NewPushes(store, writer), Sealer: h.keys, Sender: troubled{}, Now: h.clock.now},
-		PushKey:   "BKNfwF35Ia0oDo_7_W957QiXypiGN9oNsNfspg60ZDmtSxlx4pGK4z1iJ2vhua8wOYVGlUkzVq2xHI4LJtYQGaA",
-		Prompts:   &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
-		Contacts:  &contact.Contacts{Store: sqlstore.NewContacts(store, writer), Presence: h.people, Changed: h.people.changed},
-		Finder:    search.Finder{Store: sqlstore.NewSearch(store, writer)},
-		Notices:   &notice.Notices{Store: sqlstore.NewNotices(store, writer), Now: h.clock.now},
-		Followers: followers, Rounds: delivery.Rounds{Tail: h.tail, Followers: followers}, Pace: httpapi.Pace{Poll: time.Hour}, // hints must do
+		Push:     &push.Registrations{Store: sqlstore.NewPushes(store, writer), Sealer: h.keys, Sender: troubled{}, Now: h.clock.now},
+		PushKey:  "BKNfwF35Ia0oDo_7_W957QiXypiGN9oNsNfspg60ZDmtSxlx4pGK4z1iJ2vhua8wOYVGlUkzVq2xHI4LJtYQGaA",
+		Prompts:  &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
+		Contacts: &contact.Contacts{Store: sqlstore.NewContacts(store, writer), Presence: h.people, Changed: h.people.changed},
+		Finder:   search.Finder{Store: sqlstore.NewSearch(store, writer)},
+		Notices:  &notice.Notices{Store: sqlstore.NewNotices(store, writer), Now: h.clock.now},
+		Omni:     omni, Followers: followers, Rounds: delivery.Rounds{Tail: h.tail, Followers: followers}, Pace: httpapi.Pace{Poll: time.Hour}, // hints must do
 		Epoch: func() wire.Epoch {
 			if e := h.epoch.Load(); e != nil {
 				return *e
@@ -189,7 +195,13 @@ func (h *hub) openStore(log *slog.Logger, followers *delivery.Followers) (*sqlst
 	metrics := telemetry.NewRegistry("hub")
 	expand := &lateExpander{}
 	tail := delivery.NewTail(delivery.Config{
-		Log: log, Metrics: metrics, Outbox: store, Epoch: store.Epoch, Seen: followers.Seen, Expand: expand,
+		Log: log, Metrics: metrics, Outbox: store, Epoch: store.Epoch, Expand: expand,
+		Seen: func(rows []delivery.Row) {
+			followers.Seen(rows)
+			if omni := h.omni.Load(); omni != nil {
+				omni.Seen(rows)
+			}
+		},
 	})
 	h.tail = tail
 	writer := store.NewWriter(log, metrics, func(sqlstore.Committed) { tail.Wake() })

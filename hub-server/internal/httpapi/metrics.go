@@ -12,16 +12,18 @@ type metrics struct {
 	requests telemetry.Vec[telemetry.Counter]
 	seconds  telemetry.Histogram
 
-	streams      telemetry.Gauge
-	streamsEnded telemetry.Vec[telemetry.Counter]
+	streams       telemetry.Gauge
+	conversations telemetry.Gauge
+	streamsEnded  telemetry.Vec[telemetry.Counter]
 }
 
 func newMetrics(r *telemetry.Registry) *metrics {
 	return &metrics{
-		requests:     r.CounterVec("http_requests_total", "Answered requests by route and status.", "route", "status"),
-		seconds:      r.Histogram("http_request_seconds", "Time to answer a request, sockets and streams left out.", telemetry.LatencyBuckets()),
-		streams:      r.Gauge("http_event_streams", "Open streams of runs' events."),
-		streamsEnded: r.CounterVec("http_event_streams_ended_total", "Streams that ended before their run did, by reason.", "why"),
+		requests:      r.CounterVec("http_requests_total", "Answered requests by route and status.", "route", "status"),
+		seconds:       r.Histogram("http_request_seconds", "Time to answer a request, sockets and streams left out.", telemetry.LatencyBuckets()),
+		streams:       r.Gauge("http_event_streams", "Open streams of runs' events."),
+		conversations: r.Gauge("http_conversation_streams", "Open streams of conversations as OmniMessages."),
+		streamsEnded:  r.CounterVec("http_event_streams_ended_total", "Streams that ended before their run did, by reason.", "why"),
 	}
 }
 

@@ -107,6 +107,8 @@ func rulesOfConversations() map[string]rule {
 		post + "/client/sessions/{session_id}/runs":                  {operation: "createRun", who: person, may: readSession},
 		post + "/client/sessions/{session_id}/read":                  {operation: "markRead", who: person, may: readSession},
 		post + "/api/traces":                                         {operation: "importTrace", who: person},
+		get + "/api/sessions/{session_id}/messages":                  {operation: "listOmniMessages", who: person, may: readSession},
+		get + "/api/sessions/{session_id}/stream":                    {operation: "streamOmniMessages", who: person, may: readSession},
 		post + "/client/attachments":                                 {operation: "uploadAttachment", who: person},
 		get + "/client/attachments/{attachment_id}":                  {operation: "getAttachment", who: person, may: readFile},
 		get + "/client/attachments/{attachment_id}/content":          {operation: "getAttachmentContent", who: person, may: readFile},

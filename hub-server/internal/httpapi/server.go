@@ -13,6 +13,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/push"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -48,6 +49,9 @@ type Deps struct {
 	Push       *push.Registrations
 	// PushKey is what browsers subscribe with.
 	PushKey string
+
+	// Omni is conversations as OmniMessages.
+	Omni *omnilog.Logs
 
 	// Followers are told what happens to runs; Epoch is the store's, now. Pace is the timing of the streams.
 	Followers *delivery.Followers
@@ -99,6 +103,9 @@ func New(d Deps) http.Handler {
 		Middlewares: []MiddlewareFunc{func(next http.Handler) http.Handler { return boundedJSON(p, next) }},
 	})
 	mux.HandleFunc(get+"/api/agent-runs/{run_id}/events", runEvents{Deps: d, policy: &g.policy, metrics: metrics, problems: p, shelf: newShelf()}.ServeHTTP)
+	omni := conversation{Deps: d, policy: &g.policy, metrics: metrics, problems: p}
+	mux.HandleFunc(get+"/api/sessions/{session_id}/messages", omni.history)
+	mux.HandleFunc(get+"/api/sessions/{session_id}/stream", omni.stream)
 	mux.HandleFunc(get+"/client/attachments/{attachment_id}/content", fileContent{Deps: d, problems: p}.ServeHTTP)
 	mux.HandleFunc(get+"/client/ws", d.ClientSocket.ServeHTTP)
 	mux.HandleFunc(get+"/v1/ws", d.CardSocket.ServeHTTP)

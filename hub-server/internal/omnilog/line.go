@@ -25,6 +25,7 @@ type line struct {
 	// Guarded by the lock of logs.
 	users   int
 	readers map[*Reader]struct{}
+	named   int // how often it may have got another title
 
 	turn chan struct{} // holds a token for whoever works with what follows
 
@@ -54,6 +55,18 @@ func newLine(l *Logs, session id.Session) *line {
 // hint says that there may be more to tell. The lock of logs is held.
 func (n *line) hint() {
 	n.behind.Store(true)
+	n.signal()
+}
+
+// call has all readers read on: those who came while it was folded have found nothing.
+func (n *line) call() {
+	n.logs.mu.Lock()
+	defer n.logs.mu.Unlock()
+	n.signal()
+}
+
+// signal tells the readers that there may be more. The lock of logs is held.
+func (n *line) signal() {
 	for r := range n.readers {
 		select {
 		case r.ready <- struct{}{}:
@@ -135,7 +148,9 @@ func (n *line) step(ctx context.Context) (ended bool, err error) {
 	}
 	entries := n.fold.all(page)
 	n.logs.metrics.facts.Add(float64(len(page.Facts)))
-	n.recent.add(entries, page.UpTo, n.drops)
+	if n.recent.add(entries, page.UpTo, n.drops) {
+		n.call()
+	}
 	if n.since += len(page.Facts); n.since >= n.logs.every {
 		err = n.save(ctx, page.Changes)
 	}
@@ -164,7 +179,9 @@ func (n *line) load(ctx context.Context) error {
 		return fmt.Errorf("go on from place %d: %w", begin.Place, err)
 	}
 	n.drops, n.changes, n.since, n.floor = drops, begin.Changes, 0, begin.Floor
-	n.recent.begin(begin.Place)
+	if n.recent.begin(begin.Place) {
+		n.call()
+	}
 	return nil
 }
 

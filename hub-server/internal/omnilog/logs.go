@@ -21,8 +21,11 @@ const (
 	mostIdle = 32
 )
 
-// frameRecall says that a message was taken back.
-const frameRecall = "message.recall"
+// Frames of which a reader hears.
+const (
+	frameRecall  = "message.recall"       // a message was taken back
+	frameRenamed = "session.info_updated" // a conversation has another title, or other words beside it
+)
 
 // Logs are conversations as the readers of one hub process read them. Safe for concurrent use.
 type Logs struct {
@@ -107,8 +110,12 @@ func (l *Logs) Seen(rows []delivery.Row) {
 		if row.Kind == delivery.KindMessage && row.From > 0 || row.Kind == delivery.KindFrame && row.FrameType == frameRecall {
 			line.recent.forget()
 		}
-		if row.Kind == delivery.KindRun || row.Kind == delivery.KindMessage {
+		switch {
+		case row.Kind == delivery.KindRun || row.Kind == delivery.KindMessage:
 			line.hint()
+		case row.Kind == delivery.KindFrame && row.FrameType == frameRenamed:
+			line.named++
+			line.signal()
 		}
 	}
 }

@@ -66,6 +66,17 @@ func (r *Reader) begin(ctx context.Context, after int64) (View, error) {
 // the same once more.
 func (r *Reader) Ready() <-chan struct{} { return r.ready }
 
+// Look has the next Read ask the store whether there is more: any hint may be lost.
+func (r *Reader) Look() { r.line.behind.Store(true) }
+
+// Named counts how often the conversation may have got another title.
+func (r *Reader) Named() int {
+	l := r.line.logs
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return r.line.named
+}
+
 // After is the place up to which the reader has read.
 func (r *Reader) After() int64 { return r.after }
 

@@ -15,13 +15,15 @@ type recent struct {
 	drops   int // how often forget was called
 }
 
-// begin has nothing, at a place.
-func (r *recent) begin(place int64) {
+// begin has nothing, at a place, and says whether the head has moved.
+func (r *recent) begin(place int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if place > r.head {
-		r.base, r.head, r.entries, r.bytes = place, place, nil, 0
+	if place <= r.head {
+		return false
 	}
+	r.base, r.head, r.entries, r.bytes = place, place, nil, 0
+	return true
 }
 
 // dropped is how often forget was called: whoever reads facts asks before.

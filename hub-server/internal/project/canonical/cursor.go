@@ -86,6 +86,12 @@ func Stale(epoch wire.Epoch) error {
 		"The hub was restored since this cursor was made; its epoch is %s now. Read the run again from the start.", epoch), epoch}
 }
 
+// Trimmed refuses a cursor that is of this epoch, but behind which not everything is kept.
+func Trimmed(epoch wire.Epoch) error {
+	return &StaleCursor{fault.New(fault.CursorReset,
+		"What comes behind this cursor is not kept any more. Read the conversation again from the beginning of what is kept."), epoch}
+}
+
 // Plan decides where to begin in a store of this epoch: behind the larger of the two cursors. A header that names an epoch decides about
 // the epoch, because whoever sends it has read a stream before; otherwise the query does.
 func Plan(ask Ask, epoch wire.Epoch) (Begin, error) {
