@@ -26,7 +26,8 @@ type Options struct {
 	System  string // what the model is told before the conversation; may be empty
 	Dir     string // where conversations are kept
 
-	wait func(context.Context, time.Duration) error // between two attempts; nil: by the clock
+	wait    func(context.Context, time.Duration) error // between two attempts; nil: by the clock
+	silence time.Duration                              // of the endpoint that ends an attempt; 0: maxSilence
 }
 
 // Run reads one turn from in and answers it on out. What goes wrong with the endpoint is said on out; the error is for stderr: the turn could not be
@@ -67,11 +68,11 @@ func reply(ctx context.Context, w *agentline.Writer, ear *agentline.Ear, turn br
 	if session == "" {
 		session = newSession()
 	}
-	w.SessionInit(session)
 	t := talk{
 		requests: requests{endpoint: newEndpoint(opts, turn.ThinkingLevel), opts: opts, w: w, ear: ear, used: map[string]int64{}},
 		memory:   memoryOf(opts.Dir, session),
 	}
+	w.SessionInit(session, agentline.Model(opts.Model), agentline.Context(host(opts.BaseURL), nil, opts.System, nil, t.memory.path))
 	past, err := t.memory.load()
 	if err != nil {
 		w.Fail("internal", "The conversation so far could not be read: "+err.Error(), false)

@@ -126,19 +126,47 @@ func TestAnswerIsStreamedWithReasoningAndUsage(t *testing.T) {
 	for _, l := range lines {
 		types = append(types, string(l.Type))
 	}
-	want := []string{"session_init", "run.agent.request_begin", "run.agent.thinking", "delta", "delta", "run.agent.request_end", "run.agent.result",
-		"run.agent.session_metrics", "done"}
-	if !slices.Equal(types, want) || lines[3].Content != "Hel" || lines[8].Answer != "Hello" {
+	want := []string{"session_init", "run.agent.request_begin", "run.agent.thinking", "run.agent.thinking", "delta", "delta", "run.agent.request_end",
+		"run.agent.result", "run.agent.session_metrics", "done"}
+	if !slices.Equal(types, want) || lines[4].Content != "Hel" || lines[9].Answer != "Hello" {
 		t.Errorf("%q: %+v", types, lines)
 	}
-	if got := string(lines[6].Payload); got != `{"usage":{"input_tokens":7,"model":"tiny-1","output_tokens":2,"total_tokens":9}}` {
+	if got := string(lines[7].Payload); got != `{"usage":{"input_tokens":7,"model":"tiny-1","output_tokens":2,"total_tokens":9}}` {
 		t.Error(got)
+	}
+	if !lines[3].Last || lines[3].Fidelity != `{"reasoning_field":"reasoning_content"}` {
+		t.Errorf("the reasoning ended with %+v", lines[3])
 	}
 	if told := ends(t, lines); len(told) != 1 || told[0].Status != event.RequestCompleted {
 		t.Errorf("told %+v", told)
 	}
 	if asked := m.asked[0]; asked.Authorization != "Bearer sk-test" || asked.Model != "tiny" || !asked.Stream {
 		t.Errorf("asked %+v", asked)
+	}
+}
+
+func TestTheSessionSaysWithWhatItsModelRuns(t *testing.T) {
+	m, dir := newModel(t, `{"content":"x"}`), t.TempDir()
+	begun := m.ask(t, dir, "s", "hi")[0]
+	if begun.Model != "tiny" || begun.Provider != strings.TrimPrefix(m.URL, "http://") || begun.SystemPrompt != "Be brief." || begun.Tools != nil {
+		t.Errorf("%+v", begun)
+	}
+	if _, err := os.Stat(begun.AgentState); err != nil || filepath.Dir(begun.AgentState) != dir {
+		t.Errorf("keeps the conversation in %q, %v", begun.AgentState, err)
+	}
+}
+
+func TestEachKindOfReasoningIsABlockOfItsOwn(t *testing.T) {
+	m := newModel(t, `{"reasoning_content":"a"}`, `{"reasoning":"b"}`, `{"reasoning":"c","content":"x"}`, `{"reasoning":"d"}`)
+	var said []string
+	for _, l := range m.ask(t, t.TempDir(), "", "hi") {
+		if piece, ok := l.Piece(); ok {
+			said = append(said, piece.Text+string(l.Fidelity))
+		}
+	}
+	content, reasoning := `{"reasoning_field":"reasoning_content"}`, `{"reasoning_field":"reasoning"}`
+	if want := []string{"a", content, "b", "c", reasoning, "d", reasoning}; !slices.Equal(said, want) {
+		t.Errorf("said %q", said)
 	}
 }
 

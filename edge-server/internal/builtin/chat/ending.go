@@ -29,6 +29,8 @@ func endingOf(err error, now time.Time) retry.Ending {
 		return retry.Ending{Reason: omni.Completed}
 	case errors.As(err, &refusal):
 		return endingOfRefusal(refusal, now)
+	case errors.Is(err, errSilent):
+		return retry.Ending{Reason: omni.Timeout}
 	case errors.Is(err, context.Canceled):
 		return retry.Ending{Reason: omni.Aborted}
 	case errors.As(err, &network), errors.Is(err, io.ErrUnexpectedEOF):

@@ -3,12 +3,10 @@ package chat
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -27,7 +25,14 @@ type endpoint struct {
 	model   string
 	system  string
 	effort  shared.ReasoningEffort // "" leaves it to the model
+	silence time.Duration
 }
+
+// maxSilence is how long an endpoint may say nothing before an attempt is given up (S1, request timeout): an answer may take longer.
+const maxSilence = 2 * time.Minute
+
+// errSilent is an attempt that was given up for that.
+var errSilent = errors.New("the endpoint says nothing")
 
 // Codes by which an endpoint says what a status does not.
 const (
@@ -44,7 +49,10 @@ func newEndpoint(opts Options, level wire.ThinkingLevel) endpoint {
 		settings = append(settings, option.WithAPIKey(opts.Key))
 	}
 	// Not openai.NewClient: that would read settings from the environment which this agent does not know of.
-	return endpoint{service: openai.NewChatCompletionService(settings...), model: opts.Model, system: opts.System, effort: effortOf(level)}
+	return endpoint{
+		service: openai.NewChatCompletionService(settings...), model: opts.Model, system: opts.System, effort: effortOf(level),
+		silence: cmp.Or(opts.silence, maxSilence),
+	}
 }
 
 // effortOf says a level of S1 in the words of the protocol, whose highest one is xhigh.
@@ -71,15 +79,27 @@ func (a answered) size() int64 { return a.usage["total_tokens"] }
 
 // stream asks once and says the answer on w as it comes.
 func (e endpoint) stream(ctx context.Context, conversation []message, w *agentline.Writer) (answered, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	silence := time.AfterFunc(e.silence, func() { stop(errSilent) })
+	defer silence.Stop()
+	answer, err := e.follow(ctx, conversation, &voice{w: w, heard: func() { silence.Reset(e.silence) }})
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return answer, errSilent
+	}
+	return answer, err
+}
+
+func (e endpoint) follow(ctx context.Context, conversation []message, v *voice) (answered, error) {
 	stream := e.service.NewStreaming(ctx, openai.ChatCompletionNewParams{
 		Model: e.model, Messages: e.messages(conversation), ReasoningEffort: e.effort,
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	})
 	defer stream.Close()
 	answer := answered{usage: map[string]int64{}}
-	var text strings.Builder
 	whole := false
 	for stream.Next() {
+		v.heard()
 		chunk := stream.Current()
 		answer.model = cmp.Or(chunk.Model, answer.model)
 		if chunk.Usage.TotalTokens > 0 {
@@ -87,25 +107,21 @@ func (e endpoint) stream(ctx context.Context, conversation []message, w *agentli
 		}
 		for _, choice := range chunk.Choices[:min(1, len(chunk.Choices))] {
 			whole = whole || choice.FinishReason != ""
-			if thought := reasoningOf(choice.Delta); thought != "" {
-				w.Think(thought)
-				answer.spoke = true
-			}
-			if piece := choice.Delta.Content + choice.Delta.Refusal; piece != "" {
-				w.Delta(piece)
-				text.WriteString(piece)
-				answer.spoke = true
-			}
+			v.say(choice.Delta)
 		}
-		if w.Err() != nil {
-			return answer, w.Err()
+		if v.w.Err() != nil {
+			return answer, v.w.Err()
 		}
 	}
-	answer.text = text.String()
-	if stream.Err() == nil && !whole {
+	answer.text, answer.spoke = v.text.String(), v.spoke
+	switch {
+	case stream.Err() != nil:
+		return answer, stream.Err()
+	case !whole:
 		return answer, errCutOff
 	}
-	return answer, stream.Err()
+	v.endThought()
+	return answer, nil
 }
 
 func (e endpoint) messages(conversation []message) []openai.ChatCompletionMessageParamUnion {
@@ -121,17 +137,6 @@ func (e endpoint) messages(conversation []message) []openai.ChatCompletionMessag
 		all = append(all, openai.UserMessage(m.Content))
 	}
 	return all
-}
-
-// reasoningOf reads a field that the protocol does not have and many servers send, under one of two names.
-func reasoningOf(delta openai.ChatCompletionChunkChoiceDelta) string {
-	for _, name := range []string{"reasoning_content", "reasoning"} {
-		var text string
-		if json.Unmarshal([]byte(delta.JSON.ExtraFields[name].Raw()), &text) == nil && text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // usageOf uses the names of S4.
@@ -157,6 +162,8 @@ func explain(err error, opts Options) (code, sentence string, retryable bool) {
 		return "internal", "The answer is complete, but the conversation could not be kept: " + forgotten.Error(), false
 	case errors.Is(err, errNoSummary):
 		return "model_error", where + " gave no summary.", true
+	case errors.Is(err, errSilent):
+		return "dependency_fail", where + " has said nothing for too long.", true
 	case errors.As(err, &answer):
 		return explainStatus(answer, where, opts.Model)
 	case errors.Is(err, context.Canceled):

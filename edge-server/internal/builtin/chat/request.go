@@ -24,23 +24,20 @@ type requests struct {
 	model    string           // as the endpoint called it last
 }
 
-// ask asks until there is an answer, or no more is asked (S1, stop_reason). What an attempt said before it broke off stays as a message of its own.
+// ask asks until there is an answer, or no more is asked (S1, stop_reason). What an attempt said before it broke off is a message of its own, which ends with the request.
 // A person may end the wait before the next attempt, which takes with it what hear brings.
 func (r *requests) ask(ctx context.Context, conversation []message, hear hearing) (answered, error) {
 	for attempt := 1; ; attempt++ {
 		r.made++
 		id := fmt.Sprintf("req-%d", r.made)
 		r.w.Fact(event.RequestBegin, event.RequestBeginPayload{RequestID: id, Model: r.opts.Model, Attempt: attempt})
-		answer, err := r.endpoint.stream(ctx, conversation, r.w)
+		answer, err := r.endpoint.stream(ctx, again(conversation, attempt), r.w)
 		if r.w.Err() != nil {
 			return answer, r.w.Err() // nobody listens
 		}
 		ending := endingOf(err, time.Now())
 		answer.attempt, answer.reason = attempt, ending.Reason
 		next := retry.Step(attempt, ending)
-		if next.Again && answer.spoke {
-			r.w.EndMessage()
-		}
 		r.ended(id, next, answer, err)
 		r.count(answer)
 		if !next.Again {
@@ -53,6 +50,20 @@ func (r *requests) ask(ctx context.Context, conversation []message, hear hearing
 			conversation = hear(conversation)
 		}
 	}
+}
+
+// retriedMark begins what the model is told beside a question that it is asked again (facts 1.3). It is no part of the conversation.
+const retriedMark = "\n\n[turn_retried]\nThe attempt before this one failed, and nothing of it was kept. Answer from the beginning."
+
+// again is the conversation as an attempt asks it.
+func again(conversation []message, attempt int) []message {
+	last := len(conversation) - 1
+	if attempt == 1 || last < 0 {
+		return conversation
+	}
+	asked := append([]message(nil), conversation...)
+	asked[last].Content += retriedMark
+	return asked
 }
 
 func (r *requests) count(answer answered) {

@@ -126,8 +126,9 @@ func TestARequestThatFailsIsMadeAgainWithTheWaitsOfS1(t *testing.T) {
 		t.Errorf("ended with %+v", last)
 	}
 	for i, asked := range m.asked {
-		if fmt.Sprint(asked) != fmt.Sprint(m.asked[0]) {
-			t.Errorf("request %d is another one: %+v", i+1, asked)
+		want := "hi" + map[bool]string{true: retriedMark}[i > 0]
+		if last := asked.Messages[len(asked.Messages)-1]; last.Content != want || len(asked.Messages) != 2 {
+			t.Errorf("request %d asks %+v", i+1, asked)
 		}
 	}
 }
@@ -148,8 +149,34 @@ func TestWhatABrokenAttemptSaidIsNoPartOfTheNextAnswer(t *testing.T) {
 			said = append(said, "thought")
 		}
 	}
-	if want := []string{"Hel", "|", "end", "thought", "|", "end", "end", "Hello", "end"}; !slices.Equal(said, want) {
+	if want := []string{"Hel", "end", "thought", "end", "end", "Hello", "end"}; !slices.Equal(said, want) {
 		t.Errorf("said %q", said)
+	}
+}
+
+func TestAnEndpointThatFallsSilentIsAskedAgain(t *testing.T) {
+	quiet := make(chan struct{})
+	m := newModel(t, `{"content":"Hello"}`)
+	t.Cleanup(func() { close(quiet) }) // before the server waits for its requests
+	m.script = []http.HandlerFunc{
+		func(w http.ResponseWriter, r *http.Request) {
+			stream(hello)(w, r)
+			w.(http.Flusher).Flush()
+			select {
+			case <-quiet:
+			case <-r.Context().Done():
+			}
+		},
+	}
+	opts := m.options(t)
+	opts.silence = 200 * time.Millisecond
+	lines := run(t, opts, "", "hi")
+	told := ends(t, lines)
+	if len(told) != 2 || told[0].Status != event.RequestTimeout || !strings.Contains(told[0].ErrorMessage, "has said nothing for too long") {
+		t.Errorf("told %+v", told)
+	}
+	if last := lines[len(lines)-1]; last.Answer != "Hello" {
+		t.Errorf("%+v", last)
 	}
 }
 

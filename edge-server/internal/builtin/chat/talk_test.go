@@ -165,7 +165,7 @@ func TestASteerDuringAWaitGoesWithTheNextAttemptAndEndsNoWait(t *testing.T) {
 		}
 	})
 	wants(t, lines, "request_begin", "request_end", "steer_taken", "request_begin", "one", "request_end", "done one")
-	if got := m.asked[1].Messages; len(got) != 3 || got[2].Content != "[user_steering]\nshorter" {
+	if got := m.asked[1].Messages; len(got) != 3 || got[2].Content != "[user_steering]\nshorter"+retriedMark {
 		t.Errorf("asked %+v", got)
 	}
 }
@@ -227,7 +227,7 @@ func TestACompactionThatFailsLeavesTheConversationAsItIs(t *testing.T) {
 		},
 		"made again": {
 			[]http.HandlerFunc{breakOff(hello), said("All.")},
-			[]string{"compaction_begin", "request_begin", "Hel", "|", "request_end", "request_begin", "All.", "request_end", "|", "compaction_end", "done"},
+			[]string{"compaction_begin", "request_begin", "Hel", "request_end", "request_begin", "All.", "request_end", "|", "compaction_end", "done"},
 			`{"reason":"manual","mode":"summarize","status":"completed","attempt":2}`,
 		},
 	} {
