@@ -72,6 +72,7 @@ var causes = map[fault.Code]ErrorType{
 	fault.Timeout:        ToolTimeout,
 	fault.AgentExited:    DependencyFail,
 	fault.AgentError:     DependencyFail, // it may come from the model, a tool or the agent: nobody says
+	fault.AuthRequired:   PermissionDenied,
 	fault.StartFailed:    DependencyFail,
 	fault.ProfileUnknown: DependencyFail,
 

@@ -10,6 +10,9 @@ const (
 // AuthExpired is the status of a runtime whose login has to be made again by a person.
 const AuthExpired = "expired"
 
+// AuthOK is that of one whose login works.
+const AuthOK = "ok"
+
 // What concerns a whole conversation.
 type (
 	// NoticePayload is of run.notice, which the hub says, and of run.agent.notice. Topic is for programs: lower case words with _ between them.
@@ -20,7 +23,7 @@ type (
 		ActionHint string   `json:"action_hint,omitempty"` // what a person can do about it; lines and bullets stay
 	}
 	AuthStatusPayload struct {
-		Status     string `json:"status"` // AuthExpired, or another word of the runtime
+		Status     string `json:"status"` // AuthExpired, AuthOK, or another word of the runtime
 		Summary    string `json:"summary,omitempty"`
 		ActionHint string `json:"action_hint,omitempty"`
 	}

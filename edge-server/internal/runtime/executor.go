@@ -38,6 +38,7 @@ type Options struct {
 type Executor struct {
 	opts    Options
 	metrics *metrics
+	logins  logins
 }
 
 // NewExecutor returns an Executor for the profiles of opts, as they are when each run starts.
@@ -56,6 +57,10 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 		return nil, err
 	}
 	launch := p.Launch(profile.Turn{SessionID: string(job.AgentSession), SessionName: job.SessionName}, e.opts.Edge)
+	with := credentialsOf(p, e.opts.Edge)
+	if err := e.logins.check(p.Name, with); err != nil {
+		return nil, err
+	}
 	dir, err := e.directory(p, launch, job)
 	if err != nil {
 		return nil, err
@@ -70,6 +75,7 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 		offer.calls.end()
 		return nil, err
 	}
+	r.login = &login{logins: &e.logins, name: p.Name, with: with}
 	return r, nil
 }
 

@@ -31,6 +31,7 @@ type running struct {
 	calls    *calls
 	takes    func(control string) bool // what the agent can be told while it works
 	limit    time.Duration             // 0 is none
+	login    *login
 	secrets  *redact.Redactor
 	log      *slog.Logger
 	metrics  *metrics
@@ -55,6 +56,9 @@ func (r *running) Answer(a wire.Answer) (func(), error) {
 // Follow plays the turn. See admission.Process.
 func (r *running) Follow(ctx context.Context, emit func(run.AgentEvent) error) admission.Exit {
 	ctx, lifted := r.withLimit(ctx)
+	defer r.login.end()
+	say := emit
+	emit = func(e run.AgentEvent) error { r.login.hear(e); return say(e) }
 	t := &talk{
 		dialogue: r.dialogue, input: r.input, desk: r.desk, out: newOutlet(r.secrets, emit), large: r.proc.Large, log: r.log, metrics: r.metrics,
 		calls: r.calls,
