@@ -124,7 +124,15 @@ func (f *runFlags) play(p program, runtime profile.Runtime, command string, more
 	approver, told, done := p.person(a.Profile)
 	defer done()
 	a.Told = told
-	var result trial.Result
+	result, err := f.watch(p, a, turn, approver, command)
+	if err == nil && result.ExitCode != 0 {
+		return exitCode(result.ExitCode)
+	}
+	return err
+}
+
+// watch plays the turn before whoever looks at stdout.
+func (f *runFlags) watch(p program, a trial.Agent, turn bridge.Turn, approver trial.Approver, command string) (result trial.Result, err error) {
 	if f.JSON {
 		lines := trial.NewLines(p.stdout)
 		if result, err = a.Play(p.ctx, p.host(), turn, approver, lines); err == nil {
@@ -137,10 +145,7 @@ func (f *runFlags) play(p program, runtime profile.Runtime, command string, more
 			screen.End(result, command)
 		}
 	}
-	if err == nil && result.ExitCode != 0 {
-		return exitCode(result.ExitCode)
-	}
-	return err
+	return result, err
 }
 
 var errTwoMessages = errors.New("give the message as words or with --message, not both")

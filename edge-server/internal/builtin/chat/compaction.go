@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/omni"
@@ -24,8 +25,7 @@ func (t *talk) makeShorter(ctx context.Context) error {
 		t.answer = "There is nothing to summarise yet."
 		return nil
 	}
-	_, err := t.compact(ctx, event.CompactedByHand, 0)
-	return err
+	return t.compact(ctx, event.CompactedByHand, 0)
 }
 
 // due says whether the conversation should be made shorter now, and why.
@@ -43,7 +43,7 @@ func (t *talk) due() (event.CompactionReason, bool) {
 
 // compact has the model summarise the conversation, which goes on with the summary alone. One that cannot be summarised stays as it is.
 // size is its tokens, 0 where they are not known.
-func (t *talk) compact(ctx context.Context, reason event.CompactionReason, size int64) (answered, error) {
+func (t *talk) compact(ctx context.Context, reason event.CompactionReason, size int64) error {
 	turns := int64(0)
 	for _, m := range t.conversation {
 		if m.Role == roleUser {
@@ -52,22 +52,15 @@ func (t *talk) compact(ctx context.Context, reason event.CompactionReason, size 
 	}
 	begun := event.CompactionBeginPayload{Reason: reason, Mode: event.CompactionSummarize, Context: size, Turns: turns}
 	t.w.Fact(event.CompactionBegin, begun)
-	asked := append(t.conversation[:len(t.conversation):len(t.conversation)], message{Role: roleUser, Content: summarise})
-	summary, err := t.ask(ctx, asked, nil)
+	summary, err := t.ask(ctx, append(slices.Clone(t.conversation), message{Role: roleUser, Content: summarise}), nil)
 	end := event.CompactionEndPayload{Reason: reason, Mode: begun.Mode, Status: event.RequestStatus(summary.reason)}
 	if summary.attempt > 1 || err != nil {
 		end.Attempt = summary.attempt
 	}
-	if err == nil && summary.text == "" {
-		err, end.Status = errNoSummary, event.RequestStatus(omni.Malformed)
-	}
 	if err == nil {
-		shorter := []message{{Role: roleUser, Content: summaryMark + summary.text}}
-		if err = t.memory.save(shorter); err == nil {
-			t.conversation = shorter
-		} else {
-			err, end.Status = forgetError{err}, event.RequestStatus(omni.Failed)
-		}
+		var how omni.StopReason
+		how, err = t.goOnWith(summary.text)
+		end.Status = event.RequestStatus(how)
 	}
 	if err != nil {
 		_, end.ErrorMessage, _ = explain(err, t.opts)
@@ -76,7 +69,20 @@ func (t *talk) compact(ctx context.Context, reason event.CompactionReason, size 
 		t.w.EndMessage()
 	}
 	t.w.Fact(event.CompactionEnd, end)
-	return summary, err
+	return err
+}
+
+// goOnWith puts a summary in place of the conversation.
+func (t *talk) goOnWith(summary string) (omni.StopReason, error) {
+	if summary == "" {
+		return omni.Malformed, errNoSummary
+	}
+	shorter := []message{{Role: roleUser, Content: summaryMark + summary}}
+	if err := t.memory.save(shorter); err != nil {
+		return omni.Failed, forgetError{err}
+	}
+	t.conversation = shorter
+	return omni.Completed, nil
 }
 
 func textOf(all []message) (size int) {

@@ -47,7 +47,7 @@ func (t *talk) take(ctx context.Context, turn bridge.Turn) error {
 		}
 		if reason, due := t.due(); due {
 			t.endMessage()
-			if _, err := t.compact(ctx, reason, answer.size()); err != nil && ctx.Err() != nil {
+			if err := t.compact(ctx, reason, answer.size()); err != nil && ctx.Err() != nil {
 				return err
 			}
 		}

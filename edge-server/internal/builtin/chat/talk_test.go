@@ -120,10 +120,10 @@ func TestASteerDuringTheAnswerMakesAnotherRequest(t *testing.T) {
 	m.script = []http.HandlerFunc{said("one"), said("two"), said("three")}
 	opts := m.options(t)
 	lines := begin(t, opts, bridge.Turn{Message: "hi", SessionID: "s"}, func(c *chatting, l agentline.Line) {
-		switch {
-		case l.Content == "one":
+		switch l.Content {
+		case "one":
 			c.tell(steer(1, "shorter"), steer(2, "in French"))
-		case l.Content == "two":
+		case "two":
 			c.tell(steer(3, "thanks"))
 		}
 	})
