@@ -236,7 +236,7 @@ func ReadTrace(body io.Reader) ([]omni.Message, error) {
 		case len(wrong) > maxWrongLines:
 			return nil, wrongLines(wrong)
 		}
-		if problem := wrongWith(line); problem != "" {
+		if problem := line.Wrong(); problem != nil {
 			wrong = append(wrong, fmt.Sprintf("line %d: %s", line.Number, problem))
 			continue
 		}
@@ -261,19 +261,4 @@ func wrongLines(wrong []string) error {
 		wrong, more = wrong[:maxWrongLines], "; and more"
 	}
 	return fault.New(fault.InvalidRequest, "The trace is not as it should be: %s%s.", strings.Join(wrong, "; "), more)
-}
-
-func wrongWith(line trace.Line) string {
-	switch {
-	case line.Err != nil:
-		return line.Err.Error()
-	case line.Message.IsPartial():
-		return "fragments are not in a trace"
-	case line.Message.IsOfSubagent():
-		return "what a sub-agent says is in a trace of its own, without origin"
-	}
-	if err := line.Message.Validate(); err != nil {
-		return err.Error()
-	}
-	return ""
 }

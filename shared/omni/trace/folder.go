@@ -18,6 +18,7 @@ import (
 type Folder struct {
 	dir     string
 	check   bool
+	only    map[string]bool // the files that are looked at, nil for all
 	split   *Splitter
 	at      map[string]*place
 	order   []string
@@ -67,6 +68,14 @@ func CheckFolder(dir, session string) *Folder {
 	return f
 }
 
+// Only has files of these names looked at alone.
+func (f *Folder) Only(names ...string) {
+	f.only = map[string]bool{}
+	for _, name := range names {
+		f.only[name] = true
+	}
+}
+
 func newFolder(dir, session string) *Folder {
 	return &Folder{dir: dir, split: NewSplitter(session), at: map[string]*place{}}
 }
@@ -75,7 +84,7 @@ func newFolder(dir, session string) *Folder {
 // and those of the file system.
 func (f *Folder) Add(m omni.Message) error {
 	record, ok := f.split.Add(m)
-	if !ok {
+	if !ok || f.only != nil && !f.only[record.File] {
 		return nil
 	}
 	at, err := f.file(record.File)

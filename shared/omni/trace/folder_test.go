@@ -148,6 +148,24 @@ func TestACheckWritesNothing(t *testing.T) {
 	}
 }
 
+func TestOnlySomeFilesAreLookedAt(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "sess_0198_001.jsonl", "another\n")
+	put(t, dir, "sess_0198_002.jsonl", "another\n")
+	folder := trace.CheckFolder(dir, session)
+	folder.Only("sess_0198_002.jsonl")
+	var err error
+	for _, m := range sample(t) {
+		if err = folder.Add(m); err != nil {
+			break
+		}
+	}
+	if err == nil || err.Error() != "sess_0198_002.jsonl differs at line 1" {
+		t.Errorf("error is %v", err)
+	}
+	folder.Close()
+}
+
 func TestAFolderGoesOnAfterAnEnd(t *testing.T) {
 	dir, stream := t.TempDir(), sample(t)
 	folder, err := trace.OpenFolder(dir, session)

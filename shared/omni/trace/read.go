@@ -21,6 +21,24 @@ type Line struct {
 // ErrTorn is the error of a last line that was cut off: whoever wrote it was stopped. All lines before it are whole.
 var ErrTorn = errors.New("the last line was cut off")
 
+// Wrong says what keeps the line from being one of a trace: that it is no message, a fragment or a sub-agent's, or what omni.Message.Validate says.
+func (l Line) Wrong() error {
+	switch {
+	case l.Err != nil:
+		return l.Err
+	case l.Message.IsPartial():
+		return errFragment
+	case l.Message.IsOfSubagent():
+		return errOfSubagent
+	}
+	return l.Message.Validate()
+}
+
+var (
+	errFragment   = errors.New("fragments are not in a trace")
+	errOfSubagent = errors.New("what a sub-agent says is in a trace of its own, without origin")
+)
+
 // Read yields the lines of a trace. A reader passes over lines that are no messages, and need not stop there; empty lines are none. The
 // second value is an error of r, after which nothing comes. A last line that is a message counts, although its end is missing.
 func Read(r io.Reader) iter.Seq2[Line, error] {

@@ -45,20 +45,24 @@ func fileSafe(session string) string {
 // Record is a message and the file that it stands in.
 type Record struct {
 	File    string       // its name
+	Session string       // that it is of, as its session_meta says
 	Message omni.Message // as it stands there: without the chain that it came through
 }
 
 // Splitter cuts a stream into the records of its traces. It remembers one name for each session, and is not safe for concurrent use.
 type Splitter struct {
 	session  string
-	files    map[string]string // of the context that a session is in, by its chain
-	contexts map[string]int    // of a session, by its name, whose case is nothing to some file systems
+	at       map[string]context // that a session is in, by its chain
+	contexts map[string]int     // of a session, by its name, whose case is nothing to some file systems
 }
 
 // NewSplitter is for the stream of a session. Its name is for what comes before the first session_meta: history may begin in the middle of a context.
 func NewSplitter(session string) *Splitter {
-	return &Splitter{session: session, files: map[string]string{}, contexts: map[string]int{}}
+	return &Splitter{session: session, at: map[string]context{}, contexts: map[string]int{}}
 }
+
+// context is one context of a session.
+type context struct{ file, session string }
 
 // Add returns the record that m is, false if it is none: a fragment.
 func (s *Splitter) Add(m omni.Message) (Record, bool) {
@@ -68,15 +72,15 @@ func (s *Splitter) Add(m omni.Message) (Record, bool) {
 	origin := m.Origin()
 	chain := strings.Join(origin, "\x00")
 	bare := m.WithoutOrigin()
-	file, begun := s.files[chain]
+	at, begun := s.at[chain]
 	switch {
 	case m.IsSessionMeta():
-		file = s.begin(sessionOf(bare, s.nameOf(origin)))
+		at = s.begin(sessionOf(bare, s.nameOf(origin)))
 	case !begun:
-		file = Name(s.nameOf(origin), 0)
+		at = context{file: Name(s.nameOf(origin), 0), session: s.nameOf(origin)}
 	}
-	s.files[chain] = file
-	return Record{File: file, Message: bare}, true
+	s.at[chain] = at
+	return Record{File: at.file, Session: at.session, Message: bare}, true
 }
 
 func (s *Splitter) nameOf(origin []string) string {
@@ -86,10 +90,10 @@ func (s *Splitter) nameOf(origin []string) string {
 	return origin[len(origin)-1]
 }
 
-func (s *Splitter) begin(session string) string {
+func (s *Splitter) begin(session string) context {
 	key := strings.ToLower(fileSafe(session))
 	s.contexts[key]++
-	return Name(session, s.contexts[key])
+	return context{file: Name(session, s.contexts[key]), session: session}
 }
 
 // sessionOf is the name that a session_meta says, or another one if it says none.

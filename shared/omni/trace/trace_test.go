@@ -50,7 +50,7 @@ func TestSessionsOfTheSameNameShareNoFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			record, ok := s.Add(passed)
-			if !ok || !bytes.Equal(record.Message.Bytes(), m.Bytes()) {
+			if !ok || !bytes.Equal(record.Message.Bytes(), m.Bytes()) || record.Session != name {
 				t.Fatalf("%s became %s", passed.Bytes(), record.Message.Bytes())
 			}
 			names = append(names, record.File)
@@ -65,7 +65,7 @@ func TestAContextWithoutItsBeginningHasTheNumber0(t *testing.T) {
 	s := trace.NewSplitter(session)
 	stream := sample(t)[1:]
 	first, ok := s.Add(stream[0])
-	if !ok || first.File != "sess_0198_000.jsonl" {
+	if !ok || first.File != "sess_0198_000.jsonl" || first.Session != session {
 		t.Errorf("it is in %s", first.File)
 	}
 	if m := stream[2]; !m.IsPartial() {
