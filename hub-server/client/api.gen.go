@@ -4146,8 +4146,32 @@ type Tokens struct {
 // TokensTokenType defines model for Tokens.TokenType.
 type TokensTokenType string
 
+// Trace defines model for Trace.
+type Trace struct {
+	Bytes int64 `json:"bytes"`
+
+	// From The position of its first message.
+	From  string `json:"from"`
+	Lines int    `json:"lines"`
+
+	// Name Of the file.
+	Name string `json:"name"`
+
+	// SessionID The session that it is a context of, as its `session_meta` says.
+	SessionID string `json:"sessionId"`
+	Sha256    SHA256 `json:"sha256"`
+
+	// To The position of its newest one.
+	To string `json:"to"`
+}
+
 // TraceID defines model for TraceID.
 type TraceID = string
+
+// TraceList defines model for TraceList.
+type TraceList struct {
+	Traces []Trace `json:"traces"`
+}
 
 // TypingPayload From a client `{session_id}`; to the others also who types.
 type TypingPayload struct {
@@ -4620,6 +4644,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
 	StreamOmniMessages(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListTraces What the traces of a conversation have to be
+	//
+	// The traces of a conversation are files of its messages: one for each context of the model, for its sub-agents too. Here is what each must be, by its checksum, as the caller may see it (paths are for the owner of the machine). The conversation is read for it, to its end.
+	//
+	// Corresponds with GET /api/sessions/{session_id}/traces (the `ListTraces` operationId).
+	ListTraces(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ImportTraceWithBody Make a conversation of a trace
 	//
@@ -5480,6 +5511,23 @@ func (c *API) ListOmniMessages(ctx context.Context, sessionID SessionID, params 
 // Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
 func (c *API) StreamOmniMessages(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewStreamOmniMessagesRequest(c.Server, sessionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListTraces What the traces of a conversation have to be
+//
+// The traces of a conversation are files of its messages: one for each context of the model, for its sub-agents too. Here is what each must be, by its checksum, as the caller may see it (paths are for the owner of the machine). The conversation is read for it, to its end.
+//
+// Corresponds with GET /api/sessions/{session_id}/traces (the `ListTraces` operationId).
+func (c *API) ListTraces(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTracesRequest(c.Server, sessionID)
 	if err != nil {
 		return nil, err
 	}
@@ -7673,6 +7721,40 @@ func NewStreamOmniMessagesRequest(server string, sessionID SessionID, params *St
 			req.Header.Set("Last-Event-ID", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewListTracesRequest constructs an http.Request for the ListTraces method
+func NewListTracesRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/traces", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -11539,6 +11621,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
 	StreamOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*StreamOmniMessagesResponse, error)
 
+	// ListTracesWithResponse What the traces of a conversation have to be
+	//
+	// The traces of a conversation are files of its messages: one for each context of the model, for its sub-agents too. Here is what each must be, by its checksum, as the caller may see it (paths are for the owner of the machine). The conversation is read for it, to its end.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/sessions/{session_id}/traces (the `ListTraces` operationId).
+	ListTracesWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ListTracesResponse, error)
+
 	// ImportTraceWithBodyWithResponse Make a conversation of a trace
 	//
 	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
@@ -12630,6 +12721,61 @@ func (r StreamOmniMessagesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r StreamOmniMessagesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListTracesResponseDefaultHeaders the declared response headers of an HTTP default response for ListTraces
+type ListTracesResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type ListTracesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *TraceList
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *ListTracesResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListTracesResponse) GetJSON200() *TraceList {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r ListTracesResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListTracesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTracesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTracesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListTracesResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -17256,6 +17402,21 @@ func (c *ClientWithResponses) StreamOmniMessagesWithResponse(ctx context.Context
 	return ParseStreamOmniMessagesResponse(rsp)
 }
 
+// ListTracesWithResponse What the traces of a conversation have to be
+//
+// The traces of a conversation are files of its messages: one for each context of the model, for its sub-agents too. Here is what each must be, by its checksum, as the caller may see it (paths are for the owner of the machine). The conversation is read for it, to its end.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/sessions/{session_id}/traces (the `ListTraces` operationId).
+func (c *ClientWithResponses) ListTracesWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ListTracesResponse, error) {
+	rsp, err := c.ListTraces(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTracesResponse(rsp)
+}
+
 // ImportTraceWithBodyWithResponse Make a conversation of a trace
 //
 // Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
@@ -18987,6 +19148,52 @@ func ParseStreamOmniMessagesResponse(rsp *http.Response) (*StreamOmniMessagesRes
 	switch {
 	case true:
 		var headers StreamOmniMessagesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListTracesResponse parses an HTTP response from a ListTracesWithResponse call
+func ParseListTracesResponse(rsp *http.Response) (*ListTracesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTracesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest TraceList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers ListTracesResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

@@ -281,6 +281,11 @@ export class Api {
     return this.#send<t.SessionList>({ method: "GET", path: `/client/sessions`, query: { name: input.name, limit: input.limit, after: input.after }, answer: "json" }, options);
   }
 
+  /** What the traces of a conversation have to be. The traces of a conversation are files of its messages: one for each context of the model, for its sub-agents too. Here is what each must be, by its checksum, as the caller may see it (paths are for the owner of the machine). The conversation is read for it, to its end. */
+  listTraces(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.TraceList> {
+    return this.#send<t.TraceList>({ method: "GET", path: `/api/sessions/${encodeURIComponent(input.session_id)}/traces`, answer: "json" }, options);
+  }
+
   /** Log in on a new device. Makes a device and a family of refresh tokens. A wrong name and a wrong password give the same answer after the same work. */
   login(input: { body: t.LoginInput }, options?: CallOptions): Promise<t.Tokens> {
     return this.#send<t.Tokens>({ method: "POST", path: `/client/auth/login`, body: input.body, answer: "json" }, options);

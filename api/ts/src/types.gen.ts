@@ -1236,7 +1236,25 @@ export interface Tokens {
   user: User;
 }
 
+export interface Trace {
+  bytes: number;
+  /** The position of its first message. */
+  from: string;
+  lines: number;
+  /** Of the file. */
+  name: string;
+  /** The session that it is a context of, as its `session_meta` says. */
+  sessionId: string;
+  sha256: SHA256;
+  /** The position of its newest one. */
+  to: string;
+}
+
 export type TraceID = string;
+
+export interface TraceList {
+  traces: Trace[];
+}
 
 /** From a client `{session_id}`; to the others also who types. */
 export interface TypingPayload {

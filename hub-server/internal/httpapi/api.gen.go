@@ -1975,8 +1975,32 @@ type Tokens struct {
 // TokensTokenType defines model for Tokens.TokenType.
 type TokensTokenType string
 
+// Trace defines model for Trace.
+type Trace struct {
+	Bytes int64 `json:"bytes"`
+
+	// From The position of its first message.
+	From  string `json:"from"`
+	Lines int    `json:"lines"`
+
+	// Name Of the file.
+	Name string `json:"name"`
+
+	// SessionID The session that it is a context of, as its `session_meta` says.
+	SessionID string `json:"sessionId"`
+	Sha256    SHA256 `json:"sha256"`
+
+	// To The position of its newest one.
+	To string `json:"to"`
+}
+
 // TraceID defines model for TraceID.
 type TraceID = string
+
+// TraceList defines model for TraceList.
+type TraceList struct {
+	Traces []Trace `json:"traces"`
+}
 
 // Unread Messages behind the read mark that others have sent and not taken back.
 type Unread = int64
@@ -2307,6 +2331,9 @@ type CancelAgentTaskJSONRequestBody = CancelInput
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ListTraces What the traces of a conversation have to be
+	// (GET /api/sessions/{session_id}/traces)
+	ListTraces(w http.ResponseWriter, r *http.Request, sessionID SessionID)
 	// ImportTrace Make a conversation of a trace
 	// (POST /api/traces)
 	ImportTrace(w http.ResponseWriter, r *http.Request, params ImportTraceParams)
@@ -2578,6 +2605,32 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// ListTraces operation middleware
+func (siw *ServerInterfaceWrapper) ListTraces(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListTraces(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // ImportTrace operation middleware
 func (siw *ServerInterfaceWrapper) ImportTrace(w http.ResponseWriter, r *http.Request) {
@@ -5486,6 +5539,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/notifications/{notification_id}/read", wrapper.ReadNotification)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}", wrapper.GetArtifact)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/artifacts/{artifact_id}/content", wrapper.GetArtifactContent)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/sessions/{session_id}/traces", wrapper.ListTraces)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/traces", wrapper.ImportTrace)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/attachments", wrapper.UploadAttachment)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/attachments/{attachment_id}", wrapper.GetAttachment)
@@ -5516,6 +5570,49 @@ type TokensJSONResponse struct {
 	Body Tokens
 
 	Headers TokensResponseHeaders
+}
+
+type ListTracesRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type ListTracesResponseObject interface {
+	VisitListTracesResponse(w http.ResponseWriter) error
+}
+
+type ListTraces200JSONResponse TraceList
+
+func (response ListTraces200JSONResponse) VisitListTracesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListTracesdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response ListTracesdefaultApplicationProblemPlusJSONResponse) VisitListTracesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type ImportTraceRequestObject struct {
@@ -9175,6 +9272,9 @@ func (response RegenerateAgentTaskdefaultApplicationProblemPlusJSONResponse) Vis
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// ListTraces What the traces of a conversation have to be
+	// (GET /api/sessions/{session_id}/traces)
+	ListTraces(ctx context.Context, request ListTracesRequestObject) (ListTracesResponseObject, error)
 	// ImportTrace Make a conversation of a trace
 	// (POST /api/traces)
 	ImportTrace(ctx context.Context, request ImportTraceRequestObject) (ImportTraceResponseObject, error)
@@ -9475,6 +9575,32 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// ListTraces operation middleware
+func (sh *strictHandler) ListTraces(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request ListTracesRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListTraces(ctx, request.(ListTracesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListTraces")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListTracesResponseObject); ok {
+		if err := validResponse.VisitListTracesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // ImportTrace operation middleware

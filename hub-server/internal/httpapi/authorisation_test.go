@@ -59,6 +59,7 @@ func (f *full) foreigners() map[string]foreign {
 		"listPins":              ofSession("/pins", nil),
 		"listOmniMessages":      {path: "/api/sessions/%/messages", theirs: f.session, random: string(id.NewSession())},
 		"streamOmniMessages":    {path: "/api/sessions/%/stream", theirs: f.session, random: string(id.NewSession())},
+		"listTraces":            {path: "/api/sessions/%/traces", theirs: f.session, random: string(id.NewSession())},
 		"editMessage":           ofMessage("", object{"content": object{"text": "hi"}}),
 		"recallMessage":         ofMessage("/recall", nil),
 		"forwardMessage":        ofMessage("/forward", object{"to": []object{target(f.bob.group("bob's"))}}),

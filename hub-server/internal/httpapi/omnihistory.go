@@ -82,6 +82,7 @@ func (c conversation) part(ctx context.Context, session id.Session, query url.Va
 		return nil, err
 	}
 	seer := c.sightOf(ctx)
+	seer.brought = h.View.Brought
 	body := []byte(`{"messages":[`)
 	for i, item := range h.Items {
 		if i > 0 {
@@ -170,7 +171,7 @@ func omniProblem(err error, epoch wire.Epoch) error {
 
 // message is what the person may see of a message that an edge's run has said: its paths only if the edge is theirs (ruling R18).
 func (s sight) message(ctx context.Context, edge id.Edge, m omni.Message) (omni.Message, error) {
-	if !omnilog.HasPaths(m) {
+	if s.brought || !omnilog.HasPaths(m) {
 		return m, nil
 	}
 	if edge != "" {

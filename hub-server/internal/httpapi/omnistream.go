@@ -19,6 +19,7 @@ type omniStream struct {
 	session id.Session
 	epoch   wire.Epoch
 	reader  *omnilog.Reader
+	brought bool // as the view says
 
 	title string // that was told, or was there before
 	named int    // how often the conversation may have got another, when it was read
@@ -51,6 +52,7 @@ func (c conversation) follow(w http.ResponseWriter, r *http.Request) (err error)
 		return omniProblem(err, s.epoch)
 	}
 	defer s.reader.Close()
+	s.brought = view.Brought
 	if err := s.policy.member(ctx, who.User, s.session); err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func (s *omniStream) broken(err error) error {
 
 // tell writes the messages of a fact. Only the last has the id: whoever is cut off before has none of them.
 func (s *omniStream) tell(e omnilog.Entry) error {
-	seer := sight{edges: s.Edges, user: s.who.User}
+	seer := sight{edges: s.Edges, user: s.who.User, brought: s.brought}
 	for i, m := range e.Messages {
 		m, err := seer.message(s.ctx, e.Edge, m)
 		if err != nil {

@@ -106,6 +106,7 @@ func rulesOfConversations() map[string]rule {
 		get + "/client/sessions/{session_id}/messages/changes":       {operation: "listMessageChanges", who: person, may: readSession},
 		post + "/client/sessions/{session_id}/runs":                  {operation: "createRun", who: person, may: readSession},
 		post + "/client/sessions/{session_id}/read":                  {operation: "markRead", who: person, may: readSession},
+		get + "/api/sessions/{session_id}/traces":                    {operation: "listTraces", who: person, may: readSession},
 		post + "/api/traces":                                         {operation: "importTrace", who: person},
 		get + "/api/sessions/{session_id}/messages":                  {operation: "listOmniMessages", who: person, may: readSession},
 		get + "/api/sessions/{session_id}/stream":                    {operation: "streamOmniMessages", who: person, may: readSession},

@@ -11,8 +11,9 @@ import (
 
 // sight is what one person may see of the machines that events come from: paths only of those that they own (ruling R18).
 type sight struct {
-	edges *fleet.Edges
-	user  id.User
+	edges   *fleet.Edges
+	user    id.User
+	brought bool // it is a trace that somebody brought: whose machine it was nobody here knows, and the paths are what was brought
 }
 
 func (d Deps) sightOf(ctx context.Context) sight {

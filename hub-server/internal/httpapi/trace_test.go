@@ -10,6 +10,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+	"github.com/switchyard-dev/switchyard/shared/omni/trace"
 )
 
 // foreign lines, as some other program writes them.
@@ -81,6 +84,87 @@ func TestAnImportedConversationIsThereToBeRead(t *testing.T) {
 	p.bob.get(demo+"/messages").is(200, "")
 	p.bob.post(demo+"/messages", text("hi")).is(409, "read_only")
 	p.ada.post(demo+"/dissolve", nil).is(200, "")
+}
+
+// tracesOf are the files that a reader of a conversation gets from its history.
+func (c *client) tracesOf(session string) map[string]string {
+	c.hub.t.Helper()
+	files, split := map[string]string{}, trace.NewSplitter(session)
+	for _, line := range c.whole("/api/sessions/"+session+"/messages", 3) {
+		m, err := omni.Decode([]byte(line))
+		if err != nil {
+			c.hub.t.Fatal(err)
+		}
+		if record, ok := split.Add(m); ok {
+			files[record.File] += string(record.Message.Line())
+		}
+	}
+	return files
+}
+
+// wantDigests wants the traces that the hub tells to be the files that a reader gets.
+func (c *client) wantDigests(session string) (names []string) {
+	c.hub.t.Helper()
+	files := c.tracesOf(session)
+	var list struct {
+		Traces []struct {
+			Name      string `json:"name"`
+			Lines     int    `json:"lines"`
+			Bytes     int64  `json:"bytes"`
+			SHA256    string `json:"sha256"`
+			SessionID string `json:"sessionId"`
+			From, To  string
+		} `json:"traces"`
+	}
+	c.get("/api/sessions/"+session+"/traces").is(200, "").into(&list)
+	for _, t := range list.Traces {
+		want, err := trace.DigestOf(t.Name, strings.NewReader(files[t.Name]))
+		if err != nil || (trace.Digest{Name: t.Name, Lines: t.Lines, Bytes: t.Bytes, SHA256: t.SHA256}) != want || t.From == "" || t.To == "" || t.SessionID == "" {
+			c.hub.t.Errorf("%+v, want %+v", t, want)
+		}
+		names = append(names, t.Name)
+	}
+	if len(names) != len(files) {
+		c.hub.t.Errorf("the traces are %v, the files %d", names, len(files))
+	}
+	return names
+}
+
+func TestTheTracesOfAConversationAreWhatItsReadersHave(t *testing.T) {
+	p := newPlace(t)
+	p.ada.post("/client/sessions/"+p.session+"/members", object{"member_id": p.bob.login.User.ID}).is(201, "")
+	if names := p.ada.wantDigests(p.session); names != nil {
+		t.Errorf("before anything was said there are %v", names)
+	}
+	p.reporter().tale(id.NewRequest())
+	names := p.ada.wantDigests(p.session)
+	if len(names) == 0 || names[0] != trace.Name(p.session, 1) {
+		t.Errorf("names are %v", names)
+	}
+	p.bob.wantDigests(p.session) // whose lines have no paths
+	carl := p.ada.invite("carl")
+	carl.get("/api/sessions/"+p.session+"/traces").is(404, "not_found")
+}
+
+func TestAnImportedTraceComesBackAsItWas(t *testing.T) {
+	p := newPlace(t)
+	session := p.ada.imports(aTrace)
+	p.ada.post("/client/sessions/"+session+"/members", object{"member_id": p.bob.login.User.ID}).is(201, "")
+	for who, c := range map[string]*client{"the owner": p.ada, "a member": p.bob} {
+		if files := c.tracesOf(session); len(files) != 1 || files["s1_001.jsonl"] != aTrace {
+			t.Errorf("%s has %q", who, files)
+		}
+		if names := c.wantDigests(session); len(names) != 1 || names[0] != "s1_001.jsonl" {
+			t.Errorf("%s is told of %v", who, names)
+		}
+		var streamed careful
+		for _, b := range c.follow("/api/sessions/" + session + "/stream?after=0").until(has("task_state")) {
+			streamed.take(b)
+		}
+		if got := strings.Join(streamed.have, "\n") + "\n"; got != aTrace {
+			t.Errorf("%s is streamed\n%s", who, got)
+		}
+	}
 }
 
 func TestTheAgentOfAnImportedConversationIsNobodys(t *testing.T) {

@@ -44,6 +44,7 @@ type View struct {
 	Waiting []id.Run   // runs that wait before they make a request again
 	Asks    []omni.Ask // permissions that wait for a person
 	Open    []message.Message
+	Brought bool // it is a trace that somebody brought: the paths in it are of no edge
 }
 
 func newLine(l *Logs, session id.Session) *line {
@@ -97,7 +98,7 @@ func (n *line) view(ctx context.Context) (v View, err error) {
 			return err
 		}
 		s := n.fold.state
-		v = View{Place: s.Place(), Floor: n.floor, Task: taskOf(s), Waiting: s.Waiting(), Asks: s.Asks(), Open: s.Open()}
+		v = View{Place: s.Place(), Floor: n.floor, Task: taskOf(s), Waiting: s.Waiting(), Asks: s.Asks(), Open: s.Open(), Brought: s.Imported()}
 		return nil
 	})
 	return v, err

@@ -52,6 +52,7 @@ type grammar struct {
 	Artifacts     artifactsCmd     `cmd:"" help:"List what a run produced."`
 	Artifact      artifactCmd      `cmd:"" help:"Fetch what a run produced."`
 	File          fileCmd          `cmd:"" help:"Fetch a file that somebody has sent."`
+	Trace         traceCmd         `cmd:"" help:"Keep conversations as files: export, verify, replay, import."`
 	Agents        agentsCmd        `cmd:"" help:"List agents."`
 	Edges         edgesCmd         `cmd:"" help:"List edges."`
 	Edge          edgeCmd          `cmd:"" help:"Add or remove an edge."`

@@ -17,6 +17,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/cli"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/yard/testhub"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/omni/trace"
 )
 
 var update = flag.Bool("update", false, "write what the scripts print into them")
@@ -147,6 +148,10 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 		deal(ts, h, args[1])
 	case "shows":
 		shows(ts, args[1], args[2])
+	case "says":
+		speak(ts, h, args[1], args[2])
+	case "trims":
+		h.Change(func() { h.Floor = "epoch-1" })
 	case "forgets":
 		h.Change(func() { h.Reset = true })
 	case "succeeds":
@@ -163,6 +168,20 @@ func changeHub(ts *testscript.TestScript, _ bool, args []string) {
 		})
 	default:
 		ts.Fatalf("unknown change %q", args[0])
+	}
+}
+
+// speak lets a conversation have the OmniMessages of a file too.
+func speak(ts *testscript.TestScript, h *testhub.Hub, name, file string) {
+	for line, err := range trace.Read(strings.NewReader(ts.ReadFile(file))) {
+		if err != nil || line.Err != nil {
+			ts.Fatalf("%s:%d: %v %v", file, line.Number, err, line.Err)
+		}
+		for _, s := range h.Sessions {
+			if s.Name == name {
+				h.Tell(s.ID, line.Message)
+			}
+		}
 	}
 }
 

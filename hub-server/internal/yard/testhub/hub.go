@@ -15,6 +15,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/omni"
 )
 
 // Password is what Login takes, for every user.
@@ -37,6 +38,9 @@ type Hub struct {
 	Prompts   []client.Prompt // oldest first
 	People    []client.Person // besides the user
 	Contacts  []client.Contact
+
+	Omni  map[client.SessionID][]omni.Message // fragments and sub-agents' included
+	Floor string                              // where the history of conversations begins, "" for their beginning
 
 	Notifications []client.NotificationPayload // newest first
 
@@ -72,7 +76,7 @@ func New(t testing.TB) *Hub {
 func Bare() *Hub {
 	h := &Hub{
 		User:     client.User{ID: client.UserID(id.NewUser()), Username: "ada"},
-		Messages: map[client.SessionID][]client.Message{}, Events: map[client.RunID][]client.RunEvent{},
+		Messages: map[client.SessionID][]client.Message{}, Omni: map[client.SessionID][]omni.Message{}, Events: map[client.RunID][]client.RunEvent{},
 		Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
 		Contacts: []client.Contact{}, changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
 		cards: map[client.SessionID]*cardLog{},

@@ -63,6 +63,7 @@ func (h *Hub) Handler() http.Handler {
 	closed.HandleFunc("GET /client/sync", get(h, h.syncChanges))
 	closed.HandleFunc("POST /web/agent-tasks/{id}/approvals/{request}", h.serveAnswer)
 	h.routeFiles(closed)
+	h.routeOmni(closed)
 	closed.HandleFunc("GET /client/artifacts/{id}", h.serveArtifact)
 	closed.HandleFunc("GET /client/artifacts/{id}/content", h.serveContent)
 	return open
