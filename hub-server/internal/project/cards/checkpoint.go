@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/shared/card"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // version of an encoded state. One of version 1 has no model, one of version 2 no calls of clients' tools and not who works at a
-// step; any other cannot be read: the reader is too old.
-const version = 3
+// step, one of version 3 not what was said to a run; any other cannot be read: the reader is too old.
+const version = 4
 
 const usualState = 1 << 10 // bytes
 
@@ -88,6 +89,9 @@ func (c *codec) thread(at **thread, l *links) {
 	each(c, &t.prompts, func(a **asked) { c.asked(a, t, l) })
 	if c.version > 2 {
 		each(c, &t.calling, c.calling)
+	}
+	if c.version > 3 {
+		each(c, &t.steers, func(s *id.Steer) { str(c, s) })
 	}
 }
 

@@ -20,6 +20,7 @@ func (s *State) runEnded(f Fact) {
 			s.close(n, n.endWith(end))
 		}
 	}
+	s.undelivered(t)
 	end.Metrics = &t.usage
 	s.close(t.root, end)
 	t.ended = true

@@ -98,7 +98,7 @@ func signalRules() []Rule {
 		{event.RouteDecision, "tick(escalation)", "Of the agent's card, else the turn.", (*State).routeDecision},
 		{event.RequestEnd, "tick(note)?", "For one that is made again, as of api_retry. How the last one ended is told with the turn.", (*State).requestEnd},
 		{event.APIRetry, "tick(note)", "Severity warn.", (*State).apiRetry},
-		{event.RunSteered, "tick(turn, note)?", "What was said to the agent while it works; nothing where no turn is open.", (*State).steered},
+		{event.RunSteered, "tick(turn, note)?", "What was said to the agent while it works; nothing where no turn is open. With the end of the run, before the turn closes, how much of that the agent has not heard; severity warn.", (*State).steered},
 		{event.SteerWithdrawn, "tick(turn, note)?", "That it was taken back.", (*State).steerWithdrawn},
 		{event.SteerTaken, "tick(turn, note)?", "That the agent has heard it.", (*State).steerTaken},
 		{event.RateLimit, "tick(note)", "Severity warn.", (*State).rateLimit},

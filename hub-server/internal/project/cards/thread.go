@@ -19,6 +19,7 @@ type thread struct {
 	nodes      []*node  // in the order of their events
 	prompts    []*asked // that wait for a person or a client
 	calling    []calling
+	steers     []id.Steer // said to the run, and not taken
 }
 
 // scope is an agent at work in a run: the run's own, or a sub-agent. All that happens in it has its id (S0 §3.2).
