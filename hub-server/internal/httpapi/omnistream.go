@@ -113,28 +113,8 @@ func (s *omniStream) serve(view omnilog.View) error {
 		s.snapshot(view)
 	}
 	for {
-		before := s.reader.After()
-		entries, more, err := s.reader.Read(s.ctx, writeAt)
+		more, err := s.advance(view)
 		if err != nil {
-			return s.broken(err)
-		}
-		if s.Epoch() != s.epoch {
-			s.lose(lostEpoch)
-			return errors.Join(s.flush(), errStale)
-		}
-		if err := s.mayRead(entries); err != nil {
-			return err
-		}
-		for len(entries) > 0 && entries[0].Place <= view.Place {
-			if err := s.tell(entries[0]); err != nil {
-				return err
-			}
-			entries = entries[1:]
-		}
-		if before < view.Place && s.reader.After() >= view.Place {
-			s.snapshot(view)
-		}
-		if err := s.live(entries); err != nil {
 			return err
 		}
 		if len(s.buf) > 0 {
@@ -154,6 +134,32 @@ func (s *omniStream) serve(view omnilog.View) error {
 			s.reader.Look()
 		}
 	}
+}
+
+// advance tells what comes next: up to the view the messages alone, behind it also what changes.
+func (s *omniStream) advance(view omnilog.View) (more bool, err error) {
+	before := s.reader.After()
+	entries, more, err := s.reader.Read(s.ctx, writeAt)
+	if err != nil {
+		return false, s.broken(err)
+	}
+	if s.Epoch() != s.epoch {
+		s.lose(lostEpoch)
+		return false, errors.Join(s.flush(), errStale)
+	}
+	if err := s.mayRead(entries); err != nil {
+		return false, err
+	}
+	for len(entries) > 0 && entries[0].Place <= view.Place {
+		if err := s.tell(entries[0]); err != nil {
+			return false, err
+		}
+		entries = entries[1:]
+	}
+	if before < view.Place && s.reader.After() >= view.Place {
+		s.snapshot(view)
+	}
+	return more, s.live(entries)
 }
 
 // live tells entries as they come, each with what it changes, and the title if there is another.

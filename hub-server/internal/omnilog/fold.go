@@ -94,7 +94,7 @@ func (f *fold) apply(fact Fact) (Entry, bool) {
 // frequent says of the pieces of a stream that they leave everything but the stream as it is.
 func frequent(t event.Type) bool {
 	switch t {
-	case event.MessageDelta, event.Thinking, event.ToolInput, event.RunOutputBatch:
+	case event.MessageDelta, event.Thinking, event.ToolInput, event.ToolOutput, event.RunOutputBatch:
 		return true
 	}
 	return false

@@ -33,7 +33,6 @@ type line struct {
 	drops   int   // of recent, when the fold was read
 	changes int64 // as the fold's messages are
 	since   int   // facts since the newest checkpoint
-	floor   int64 // as it was when the fold was read
 }
 
 // View is how a conversation stands at a place.
@@ -97,8 +96,12 @@ func (n *line) view(ctx context.Context) (v View, err error) {
 		if err := n.tell(ctx); err != nil {
 			return err
 		}
+		floor, err := n.logs.store.Floor(ctx, n.session) // it rises while the fold goes on
+		if err != nil {
+			return err
+		}
 		s := n.fold.state
-		v = View{Place: s.Place(), Floor: n.floor, Task: taskOf(s), Waiting: s.Waiting(), Asks: s.Asks(), Open: s.Open(), Brought: s.Imported()}
+		v = View{Place: s.Place(), Floor: floor, Task: taskOf(s), Waiting: s.Waiting(), Asks: s.Asks(), Open: s.Open(), Brought: s.Imported()}
 		return nil
 	})
 	return v, err
@@ -179,7 +182,7 @@ func (n *line) load(ctx context.Context) error {
 	if n.fold, err = foldAt(begin.Checkpoint); err != nil {
 		return fmt.Errorf("go on from place %d: %w", begin.Place, err)
 	}
-	n.drops, n.changes, n.since, n.floor = drops, begin.Changes, 0, begin.Floor
+	n.drops, n.changes, n.since = drops, begin.Changes, 0
 	if n.recent.begin(begin.Place) {
 		n.call()
 	}

@@ -6,23 +6,24 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 )
 
-// workDirKey is the one field of our own events that holds an absolute path of the edge's machine (ruling R25).
-const workDirKey = "workDir"
+// pathKeys are the fields of our own events that hold an absolute path of the edge's machine (ruling R25).
+var pathKeys = map[event.Type]string{event.RunStarted: "workDir", event.SessionInit: "agent_state"}
 
-// ForStrangers returns the event as people see it who do not own the edge: without the working directory (ruling R18). Everything else
+// ForStrangers returns the event as people see it who do not own the edge: without the directories of its machine (ruling R18). Everything else
 // is what the agent said, and stays as it is; changed is false if there was nothing to leave out.
 func (e StoredEvent) ForStrangers() (shown StoredEvent, changed bool) {
-	if e.Type != event.RunStarted {
+	key, has := pathKeys[e.Type]
+	if !has {
 		return e, false
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(e.Payload, &fields) != nil {
 		return e, false
 	}
-	if _, ok := fields[workDirKey]; !ok {
+	if _, ok := fields[key]; !ok {
 		return e, false
 	}
-	delete(fields, workDirKey)
+	delete(fields, key)
 	payload, err := event.Encode(fields)
 	if err != nil {
 		return e, false

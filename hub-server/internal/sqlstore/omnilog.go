@@ -49,6 +49,16 @@ WHERE c.session_id = $1 ORDER BY p.rules DESC LIMIT 1`
 	return begin, nil
 }
 
+const selectFloor = `SELECT COALESCE(MAX(place), 0) FROM omni_checkpoints WHERE session_id = $1 AND floor`
+
+// Floor implements omnilog.Store.
+func (o *Omni) Floor(ctx context.Context, session id.Session) (floor int64, err error) {
+	if err := o.store.queryRowPrepared(ctx, selectFloor, string(session)).Scan(&floor); err != nil {
+		return 0, fmt.Errorf("read floor of %s: %w", session, err)
+	}
+	return floor, nil
+}
+
 const insertOmni = `
 INSERT INTO omni_checkpoints (session_id, place, rules, floor, state) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id, place, rules) DO `
 
@@ -87,8 +97,7 @@ func (o *Omni) Raise(ctx context.Context, cp omnilog.Checkpoint) error {
 }
 
 func (t *Tx) floorOf(ctx context.Context, session id.Session) (floor int64, err error) {
-	const query = `SELECT COALESCE(MAX(place), 0) FROM omni_checkpoints WHERE session_id = $1 AND floor`
-	if err := t.QueryRow(ctx, query, string(session)).Scan(&floor); err != nil {
+	if err := t.QueryRow(ctx, selectFloor, string(session)).Scan(&floor); err != nil {
 		return 0, fmt.Errorf("read floor of %s: %w", session, err)
 	}
 	return floor, nil
