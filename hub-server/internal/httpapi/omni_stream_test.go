@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -117,6 +118,29 @@ func TestWhoIsCutOffAThousandTimesHasExactlyTheHistory(t *testing.T) {
 	}
 	if err := omni.CheckStream(stream); err != nil {
 		t.Error(err)
+	}
+}
+
+// A positive control of the test above: the same cut in the middle of an event, and a client that does not keep back what has no id yet.
+func TestWhoKeepsMessagesBeforeTheirIDHasThemTwice(t *testing.T) {
+	p := newPlace(t)
+	p.reporter().tale(id.NewRequest())
+	var right careful
+	var careless []string
+	first, second := p.ada.follow(p.omniStream()+"?after=0"), p.ada.follow(p.omniStream()+"?after=0")
+	cut := first.blocks(3) // the first id, and two messages of an event that has more
+	first.leave()
+	whole := second.until(func(b block) bool { return b.id != "" && b.data != "" })
+	for _, blocks := range [][]block{cut, whole} {
+		right.held = nil
+		for _, b := range blocks {
+			right.take(b)
+			careless = append(careless, b.data)
+		}
+	}
+	careless = slices.DeleteFunc(careless, func(data string) bool { return data == "" })
+	if len(right.have) < 3 || len(careless) != len(right.have)+2 {
+		t.Errorf("the careful have %d messages, the careless %d", len(right.have), len(careless))
 	}
 }
 
