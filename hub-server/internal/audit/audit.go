@@ -27,6 +27,7 @@ const (
 	PromptAnswered Act = "prompt.answered"    // target: the request; detail: the run
 	RunCancelled   Act = "run.cancelled"      // target: the run
 	RunForced      Act = "run.forced"         // target: the run; its edge was not waited for
+	ModeChosen     Act = "approval.mode"      // target: the conversation; detail: how permissions are answered in the user's runs there, "" as profiles say
 	MessageTaken   Act = "message.recalled"   // target: the message; by the owner of its conversation, who did not send it
 	SessionGiven   Act = "session.given"      // target: the conversation; detail: who owns it now
 	SessionClosed  Act = "session.dissolved"  // target: the conversation

@@ -36,12 +36,15 @@ type MessageStore interface {
 	Sent(ctx context.Context, s id.Session, client ClientMsgID) (Message, bool, error)
 	// Post gives the message its number and stores it with its runs. When a message with that client_msg_id is there, nothing is stored
 	// and that one is returned with true. Membership and the right to operate are checked once more: NotFound, AgentUnknown,
-	// AgentOperateRequired. NotFound, too, when ReplyTo is not a message of the conversation.
+	// AgentOperateRequired. NotFound, too, when ReplyTo is not a message of the conversation; ErrMoved when the sender has chosen another
+	// approval mode since the runs were prepared, and TaskInProgress when one of them would not be alone that must be.
 	Post(ctx context.Context, p Posting) (Message, bool, error)
 	// PostOnce is Post with a claim; *account.Repeated when the attempt was answered before.
 	PostOnce(ctx context.Context, p Posting, claim account.Claim) error
 	// StartOnce stores a run for a message that is there already, with the same checks.
 	StartOnce(ctx context.Context, by id.User, run runlog.NewRun, claim account.Claim) error
+	// Start is StartOnce for a run that needs no claim.
+	Start(ctx context.Context, by id.User, run runlog.NewRun) error
 	PeopleStore
 	// MessageIn returns a message of the conversation; NotFound.
 	MessageIn(ctx context.Context, s id.Session, m id.Message) (Message, error)
@@ -90,7 +93,11 @@ func (m *Messages) Post(ctx context.Context, by account.Principal, d Draft) (Rec
 	if err != nil {
 		return Receipt{}, err
 	}
-	stored, again, err := m.store(ctx, by, session, d, text)
+	var again bool
+	stored, err := settled(func() (stored Message, err error) {
+		stored, again, err = m.store(ctx, by, session, d, text)
+		return stored, err
+	})
 	if err != nil {
 		return Receipt{}, err
 	}
@@ -102,7 +109,7 @@ func (m *Messages) Post(ctx context.Context, by account.Principal, d Draft) (Rec
 
 // store stores a message that is new. An earlier one may have asked for agents that are gone now: it has its first answer again all the same.
 func (m *Messages) store(ctx context.Context, by account.Principal, s Session, d Draft, text string) (Message, bool, error) {
-	posting, err := m.prepare(ctx, by, s, d, text)
+	posting, err := m.prepare(ctx, by, s, d, text, func(r runlog.Request) runlog.Request { return r })
 	if err == nil {
 		return m.Store.Post(ctx, posting)
 	}
@@ -116,8 +123,10 @@ func (m *Messages) store(ctx context.Context, by account.Principal, s Session, d
 	return stored, true, nil
 }
 
-// prepare finds the agents that the draft asks for, checks the sender's right over each, and prepares their runs.
-func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session, d Draft, text string) (Posting, error) {
+// prepare finds the agents that the draft asks for, checks the sender's right over each, and prepares their runs as asked for.
+func (m *Messages) prepare(
+	ctx context.Context, by account.Principal, s Session, d Draft, text string, asked func(runlog.Request) runlog.Request,
+) (Posting, error) {
 	if s.ReadOnly {
 		return Posting{}, ReadOnlyError()
 	}
@@ -145,10 +154,10 @@ func (m *Messages) prepare(ctx context.Context, by account.Principal, s Session,
 		Content: d.Content, Attachments: attached, ReplyTo: d.ReplyTo, CreatedAt: m.Now.Moment(),
 	}}
 	for _, agent := range agents {
-		run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
+		run, err := m.Dispatcher.Prepare(ctx, asked(runlog.Request{
 			Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(text, s.Members), Attachments: given, Manner: p.Message.manner(),
 			Trigger: p.Message.ID, RequestedBy: by.User, TraceID: d.TraceID,
-		})
+		}))
 		if err != nil {
 			return Posting{}, err
 		}

@@ -22,6 +22,15 @@ type NewTask struct {
 	Regenerates id.Run // the earlier run for the same message, if the new one is asked for in its stead
 
 	Attachments []wire.Attachment // of the prompt
+
+	Thinking wire.ThinkingLevel // "" is the agent's to choose
+	Alone    bool               // fault.TaskInProgress while another run of the conversation is not over
+}
+
+// asks puts what is asked of the run into its request.
+func (n NewTask) asks(r runlog.Request) runlog.Request {
+	r.Thinking, r.Alone = n.Thinking, n.Alone
+	return r
 }
 
 // StartTask starts the run. With a prompt, or attachments alone, that is first stored as the caller's message.
@@ -37,10 +46,34 @@ func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTas
 		if err != nil {
 			return runlog.Run{}, err
 		}
-		if n.Trigger != "" {
-			return m.startForMessage(ctx, by, session, n, claim)
+		return settled(func() (runlog.Run, error) {
+			if n.Trigger != "" {
+				return m.startForMessage(ctx, by, session, n, claim)
+			}
+			return m.startForPrompt(ctx, by, session, n, claim)
+		})
+	})
+}
+
+// Compact starts a run in which an agent of the conversation only makes its context smaller. fault.TaskInProgress while another run is not over,
+// fault.UnsupportedByRuntime for an agent that cannot.
+func (m *Messages) Compact(ctx context.Context, by account.Principal, session id.Session, agent id.Agent, traceID string) (runlog.Run, error) {
+	found, err := m.Sessions.Store.WithAgents(ctx, session, by.User)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	may, err := m.operable(ctx, by.User, found, agent)
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	return settled(func() (runlog.Run, error) {
+		run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
+			Session: session, SessionName: found.Name, Agent: may, RequestedBy: by.User, TraceID: traceID, Compact: true, Alone: true,
+		})
+		if err != nil {
+			return runlog.Run{}, err
 		}
-		return m.startForPrompt(ctx, by, session, n, claim)
+		return run.Run, m.Store.Start(ctx, by.User, run)
 	})
 }
 
@@ -79,7 +112,7 @@ func (m *Messages) startForPrompt(
 		return runlog.Run{}, err
 	}
 	s.Members = only(s.Members, OfAgent(n.Agent)) // an @name of another agent in the prompt starts nothing
-	posting, err := m.prepare(ctx, by, s, d, text)
+	posting, err := m.prepare(ctx, by, s, d, text, n.asks)
 	if err != nil {
 		return runlog.Run{}, err
 	}
@@ -115,10 +148,10 @@ func (m *Messages) startForMessage(
 	if err != nil {
 		return runlog.Run{}, err
 	}
-	run, err := m.Dispatcher.Prepare(ctx, runlog.Request{
+	run, err := m.Dispatcher.Prepare(ctx, n.asks(runlog.Request{
 		Session: s.ID, SessionName: s.Name, Agent: agent, Prompt: promptOf(trigger.text(), s.Members), Attachments: given, Manner: trigger.manner(),
 		Trigger: trigger.ID, RequestedBy: by.User, TraceID: n.TraceID, Regenerates: n.Regenerates,
-	})
+	}))
 	if err != nil {
 		return runlog.Run{}, err
 	}

@@ -18,6 +18,7 @@ type Edge struct {
 	Hostname   string
 	Version    string         // of edge-server, as its last hello said
 	Profiles   []wire.Profile // what it can run, as its last hello said
+	Controls   bool           // it takes commands to runs at work, and approval modes
 	Operators  []id.User      // whom the owner lets operate it
 	Refused    fault.Code     // why the hub takes no rows from it; empty when it does
 	CreatedAt  time.Time
@@ -31,6 +32,13 @@ func (e Edge) Revoked() bool { return !e.RevokedAt.IsZero() }
 // Runs says whether the edge announced the profile.
 func (e Edge) Runs(profile string) bool {
 	return slices.ContainsFunc(e.Profiles, func(p wire.Profile) bool { return p.Name == profile })
+}
+
+// Can says whether the edge takes commands to runs at work and runs of the profile can do that: a word of wire.Controls.
+func (e Edge) Can(profile, control string) bool {
+	return e.Controls && slices.ContainsFunc(e.Profiles, func(p wire.Profile) bool {
+		return p.Name == profile && slices.Contains(p.Controls, control)
+	})
 }
 
 // OperatedBy says whether the user may start, steer and cancel runs on the edge: its owner, and whom the owner named.

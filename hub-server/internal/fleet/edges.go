@@ -16,6 +16,7 @@ type Announcement struct {
 	Edge     id.Edge
 	Machine  Machine
 	Profiles []wire.Profile
+	Controls bool
 	Fence    uint64  // of the lane that it was said on; 0 for a greeting, which takes the lane afterwards
 	Agents   []Agent // one for each profile; stored if the owner has none for that profile
 }
@@ -94,6 +95,7 @@ func (e *Edges) announce(ctx context.Context, edge id.Edge, hello wire.Hello, fe
 		Edge:     edge,
 		Machine:  Machine{Hostname: shorten(hello.Hostname, maxHostname), Version: shorten(hello.Version, maxLabel)},
 		Profiles: acceptable(hello.Profiles),
+		Controls: hello.Controls,
 		Fence:    fence,
 	}
 	for _, p := range a.Profiles {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,8 +53,18 @@ func acceptable(profiles []wire.Profile) []wire.Profile {
 			continue
 		}
 		seen[p.Name] = true
-		p.Description = shorten(p.Description, maxDescription)
+		p.Description, p.Controls = shorten(p.Description, maxDescription), known(p.Controls)
 		kept = append(kept, p)
+	}
+	return kept
+}
+
+// known keeps what this hub can ask for, each once.
+func known(controls []string) (kept []string) {
+	for _, c := range wire.Controls() {
+		if slices.Contains(controls, c) {
+			kept = append(kept, c)
+		}
 	}
 	return kept
 }

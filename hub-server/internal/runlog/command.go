@@ -28,6 +28,9 @@ func (l *Lanes) Receipt(ctx context.Context, edge id.Edge, receipt wire.CommandR
 		if err != nil || !open {
 			return err
 		}
+		if c.Kind == wire.Control {
+			return l.ordered(ctx, edge, c, receipt)
+		}
 		found, err := l.runs.store.Run(ctx, c.RunID)
 		if err != nil {
 			return fmt.Errorf("read run of command: %w", err)

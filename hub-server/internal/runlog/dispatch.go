@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,21 @@ type Request struct {
 	RequestedBy id.User
 	TraceID     string // 32 hex
 	Regenerates id.Run // the earlier run for the same message, "" for none
+
+	Thinking wire.ThinkingLevel // "" is the agent's to choose
+	Compact  bool               // the agent is to make its context smaller and nothing else: there is no prompt
+	Alone    bool               // see NewRun
+}
+
+// needs is what runs of the agent's profile must be able to do for it.
+func (r Request) needs() string {
+	switch {
+	case r.Compact:
+		return string(wire.ControlCompact)
+	case r.Thinking != "":
+		return wire.ThinkingLevels
+	}
+	return ""
 }
 
 // Edges knows which machines there are. Safe for concurrent use.
@@ -39,8 +55,10 @@ type Edges interface {
 	Edge(ctx context.Context, edge id.Edge) (fleet.Edge, error)
 }
 
-// ToolStore knows which tools people's clients carry out. Safe for concurrent use.
-type ToolStore interface {
+// PersonStore knows what a person brings into a conversation. Safe for concurrent use.
+type PersonStore interface {
+	// ApprovalMode returns how the user wants permissions to be answered there; "" leaves it to the profiles.
+	ApprovalMode(ctx context.Context, s id.Session, user id.User) (wire.ApprovalMode, error)
 	// ClientTools returns those that the user has declared last in the conversation; none is no error.
 	ClientTools(ctx context.Context, s id.Session, user id.User) ([]wire.ClientTool, error)
 }
@@ -50,29 +68,53 @@ type Dispatcher struct {
 	edges    Edges
 	presence fleet.Presence
 	signer   *Signer
-	tools    ToolStore
+	people   PersonStore
 }
 
 // NewDispatcher returns a Dispatcher.
-func NewDispatcher(edges Edges, presence fleet.Presence, signer *Signer, tools ToolStore) *Dispatcher {
-	return &Dispatcher{edges: edges, presence: presence, signer: signer, tools: tools}
+func NewDispatcher(edges Edges, presence fleet.Presence, signer *Signer, people PersonStore) *Dispatcher {
+	return &Dispatcher{edges: edges, presence: presence, signer: signer, people: people}
 }
 
 // Prepare picks an edge that is online and can run the agent, and signs the command for it; without one the run will wait. With
-// it go the tools that clients of the person who asks carry out there. The result goes into the caller's transaction. Errors: fault.EmptyPrompt.
+// it go the person's approval mode and the tools that their clients carry out there. The result goes into the caller's transaction, which asks
+// once more whether the mode is still that. Errors: fault.EmptyPrompt; fault.UnsupportedByRuntime for what no edge can do for the agent.
 func (d *Dispatcher) Prepare(ctx context.Context, req Request) (NewRun, error) {
-	if strings.TrimSpace(req.Prompt) == "" && len(req.Attachments) == 0 {
+	if strings.TrimSpace(req.Prompt) == "" && len(req.Attachments) == 0 && !req.Compact {
 		return NewRun{}, fault.New(fault.EmptyPrompt, "There is nothing to send to %s. Write what it should do.", req.Agent.Name)
 	}
-	tools, err := d.tools.ClientTools(ctx, req.Session, req.RequestedBy)
+	tools, err := d.people.ClientTools(ctx, req.Session, req.RequestedBy)
 	if err != nil {
 		return NewRun{}, err
 	}
-	nr, err := newRun(req, tools, now())
+	mode, err := d.people.ApprovalMode(ctx, req.Session, req.RequestedBy)
 	if err != nil {
+		return NewRun{}, err
+	}
+	nr, err := newRun(req, mode, tools, now())
+	if err != nil {
+		return NewRun{}, err
+	}
+	if err := d.able(ctx, nr); err != nil {
 		return NewRun{}, err
 	}
 	return d.place(ctx, nr)
+}
+
+// able refuses a run that needs what no edge can do for its agent: it would wait for ever.
+func (d *Dispatcher) able(ctx context.Context, n NewRun) error {
+	if n.Placement.Needs == "" {
+		return nil
+	}
+	edges, err := d.edges.EdgesOf(ctx, n.Placement.Owner)
+	if err != nil {
+		return fmt.Errorf("find an edge for %s: %w", n.Agent, err)
+	}
+	agent := fleet.Agent{Owner: n.Placement.Owner, Edge: n.Placement.Edge, Profile: n.Placement.Profile}
+	if slices.ContainsFunc(edges, func(e fleet.Edge) bool { return agent.CanRunOn(e) && e.Can(n.Placement.Profile, n.Placement.Needs) }) {
+		return nil
+	}
+	return Unable(n.AgentName, n.Placement.Needs)
 }
 
 // place dispatches a run to an edge that is online, if there is one.
@@ -88,10 +130,13 @@ func (d *Dispatcher) place(ctx context.Context, n NewRun) (NewRun, error) {
 	return n, err
 }
 
-// redirect prepares a waiting run for an edge that has come.
+// redirect prepares a waiting run for an edge that has come, with the mode that the person has set by now.
 func (d *Dispatcher) redirect(n NewRun, edge id.Edge) (NewRun, error) {
+	n, err := n.inMode()
+	if err != nil {
+		return n, err
+	}
 	n = n.dispatchedTo(edge, d.signer)
-	var err error
 	n.Frame, err = n.frame()
 	return n, err
 }
@@ -110,13 +155,29 @@ func (d *Dispatcher) pick(ctx context.Context, p Placement) (id.Edge, error) {
 	return "", nil
 }
 
-func newRun(req Request, tools []wire.ClientTool, at time.Time) (NewRun, error) {
+// inMode returns the run with the mode of its placement in what the edge is told.
+func (n NewRun) inMode() (NewRun, error) {
+	var order wire.Dispatch
+	if err := json.Unmarshal(n.Dispatch, &order); err != nil {
+		return n, fmt.Errorf("read dispatch: %w", err)
+	}
+	if order.ApprovalMode == n.Placement.Mode {
+		return n, nil
+	}
+	order.ApprovalMode = n.Placement.Mode
+	var err error
+	n.Dispatch, err = encodeDispatch(order)
+	return n, err
+}
+
+func newRun(req Request, mode wire.ApprovalMode, tools []wire.ClientTool, at time.Time) (NewRun, error) {
 	a := req.Agent
 	runID := id.NewRun()
 	dispatch, err := encodeDispatch(wire.Dispatch{
 		TaskID: runID, SessionID: req.Session, AgentID: a.ID, AgentName: a.Name, Profile: a.Profile, Runtime: a.Runtime,
 		Prompt: req.Prompt, SessionName: req.SessionName, TriggerID: req.Trigger, TriggerUserID: req.RequestedBy,
 		TraceID: req.TraceID, CreatedAt: at, Attachments: req.Attachments, Manner: req.Manner, ClientTools: tools,
+		ApprovalMode: mode, Compact: req.Compact, ThinkingLevel: req.Thinking,
 	})
 	if err != nil {
 		return NewRun{}, err
@@ -127,8 +188,10 @@ func newRun(req Request, tools []wire.ClientTool, at time.Time) (NewRun, error) 
 			Trigger: req.Trigger, RequestedBy: req.RequestedBy, TraceID: req.TraceID, Regenerates: req.Regenerates,
 			State: run.StateWaitingEdge, CreatedAt: at,
 		},
-		Placement: Placement{By: req.RequestedBy, Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime},
-		Dispatch:  dispatch,
+		Placement: Placement{
+			By: req.RequestedBy, Owner: a.Owner, Edge: a.Edge, Profile: a.Profile, Runtime: a.Runtime, Mode: mode, Needs: req.needs(),
+		},
+		Dispatch: dispatch, Alone: req.Alone,
 	}, nil
 }
 

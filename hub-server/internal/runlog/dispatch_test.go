@@ -64,8 +64,10 @@ func TestARunGoesToAnEdgeThatIsHereAndMayExecuteIt(t *testing.T) {
 	}
 }
 
-// noTools are those of people whose clients carry nothing out.
+// noTools are people who bring nothing: their clients carry nothing out, and the profiles say what is allowed.
 type noTools struct{}
+
+func (noTools) ApprovalMode(context.Context, id.Session, id.User) (wire.ApprovalMode, error) { return "", nil }
 
 func (noTools) ClientTools(context.Context, id.Session, id.User) ([]wire.ClientTool, error) {
 	return nil, nil

@@ -12,7 +12,7 @@ import (
 
 // NewImported is a run that an agent has had elsewhere. No edge ever gets it: its whole log is stored with it, from ImportedBegin to ImportedEnd.
 func NewImported(session id.Session, agent fleet.Agent, by id.User, traceID string) (NewRun, error) {
-	n, err := newRun(Request{Session: session, Agent: agent, RequestedBy: by, TraceID: traceID}, nil, now())
+	n, err := newRun(Request{Session: session, Agent: agent, RequestedBy: by, TraceID: traceID}, "", nil, now())
 	if err != nil {
 		return NewRun{}, err
 	}

@@ -23,6 +23,10 @@ func (p Placement) obstacle(agent string, edges []fleet.Edge) string {
 		return fmt.Sprintf("The profile %q, which %s runs with, is on no machine any more. Add it again, or cancel the task.", p.Profile, agent)
 	case !slices.ContainsFunc(edges, allowed):
 		return fmt.Sprintf("Whoever asked may not operate a machine that can run %s any more. Its owner can allow it, or cancel the task.", agent)
+	case !slices.ContainsFunc(edges, func(e fleet.Edge) bool { return allowed(e) && (p.Needs == "" || e.Can(p.Profile, p.Needs)) }):
+		return fmt.Sprintf("The profile of %s cannot do what is asked for (%s) any more. Add it to its controls, or cancel the task.", agent, p.Needs)
+	case !slices.ContainsFunc(edges, func(e fleet.Edge) bool { return allowed(e) && p.heeded(e) }):
+		return fmt.Sprintf("The edge-server that can run %s is too old to keep to your approval mode. Update it, or leave the mode to its profile.", agent)
 	case !slices.ContainsFunc(edges, p.Fits):
 		return fmt.Sprintf("The hub takes nothing from the machine that can run %s. `yard edges` shows why.", agent)
 	}

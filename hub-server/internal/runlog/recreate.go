@@ -57,7 +57,7 @@ func (l *Lanes) readShown(edge id.Edge, shown wire.Shown) (NewRun, error) {
 			AgentChecksum: agentChecksum(fleet.Agent{ID: d.AgentID, Name: d.AgentName, Profile: d.Profile, Runtime: d.Runtime, Edge: edge}),
 			Trigger:       d.TriggerID, RequestedBy: d.TriggerUserID, TraceID: d.TraceID, State: run.StateDispatched, CreatedAt: d.CreatedAt,
 		},
-		Placement: Placement{By: d.TriggerUserID, Edge: edge, Profile: d.Profile, Runtime: d.Runtime},
+		Placement: Placement{By: d.TriggerUserID, Edge: edge, Profile: d.Profile, Runtime: d.Runtime, Mode: d.ApprovalMode},
 		Dispatch:  c.Body,
 	}
 	if d.Continues != nil {

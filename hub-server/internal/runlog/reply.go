@@ -146,8 +146,11 @@ func (d *Dispatcher) successor(
 	}
 	at, runID := now(), id.NewRun()
 	order.TaskID, order.Prompt, order.Attachments, order.Continues = runID, text, nil, &continues
-	order.TriggerUserID, order.CreatedAt = by, at
-	if order.ClientTools, err = d.tools.ClientTools(ctx, earlier.Session, by); err != nil {
+	order.TriggerUserID, order.CreatedAt, order.Compact = by, at, false
+	if order.ClientTools, err = d.people.ClientTools(ctx, earlier.Session, by); err != nil {
+		return NewRun{}, err
+	}
+	if order.ApprovalMode, err = d.people.ApprovalMode(ctx, earlier.Session, by); err != nil {
 		return NewRun{}, err
 	}
 	body, err := encodeDispatch(order)
@@ -162,7 +165,7 @@ func (d *Dispatcher) successor(
 		},
 		Placement: earlier.Placement, Dispatch: body,
 	}
-	next.Placement.By, next.Placement.Edge = by, earlier.Edge
+	next.Placement.By, next.Placement.Edge, next.Placement.Mode, next.Placement.Needs = by, earlier.Edge, order.ApprovalMode, ""
 	return d.place(ctx, next)
 }
 

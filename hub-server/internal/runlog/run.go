@@ -60,6 +60,7 @@ type NewRun struct {
 	Placement Placement
 	Dispatch  json.RawMessage // body of the start command, the same for whichever edge gets it
 	Command   *wire.Command   // signed for Run.Edge; nil while the run waits for one
+	Alone     bool            // it is stored only if no other run of the conversation is at work; fault.TaskInProgress otherwise
 	Frame     []byte          // payload of agent.dispatch
 }
 
@@ -70,6 +71,8 @@ type Placement struct {
 	Edge    id.Edge // the only one, "" for any of the owner's with the profile
 	Profile string
 	Runtime string
+	Mode    wire.ApprovalMode // of the person, when the run is handed over: the edge must keep to it
+	Needs   string            // what runs of the profile must be able to do, a word of wire.Controls; "" for nothing
 }
 
 // StoredEvent is a committed event. Payload is exactly what the producer encoded.

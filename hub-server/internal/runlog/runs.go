@@ -20,7 +20,7 @@ type Store interface {
 	LaneStore
 	RunStore
 	SuccessionStore
-	ToolStore
+	PersonStore
 	EventStore
 	CommandStore
 	BlobStore
@@ -219,7 +219,7 @@ func (r *Runs) interruptLost(ctx context.Context, edge id.Edge, live []id.Run) e
 		held[runID] = true
 	}
 	for _, c := range commands {
-		if c.Kind != wire.AnswerPrompt { // nobody is left who asked
+		if c.Kind != wire.AnswerPrompt && c.Kind != wire.Control { // nobody is left who asked, or listens
 			held[c.RunID] = true
 		}
 	}

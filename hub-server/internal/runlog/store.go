@@ -37,6 +37,8 @@ type RunStore interface {
 	Run(ctx context.Context, runID id.Run) (Run, error)
 	// Runs returns a page of runs, newest first.
 	Runs(ctx context.Context, q Query) ([]Run, error)
+	// ActiveRuns returns the runs of a conversation that have no outcome, the oldest first.
+	ActiveRuns(ctx context.Context, s id.Session) ([]Run, error)
 	// OpenRuns returns the runs that an edge was asked to execute and that have no outcome; "" means every edge. Those whose process the
 	// edge has ended are not among them: see AbandonedRuns.
 	OpenRuns(ctx context.Context, edge id.Edge) ([]Run, error)
@@ -77,6 +79,19 @@ type CommandStore interface {
 	CloseCommand(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt, last EventSeq, entries []Entry) (bool, error)
 	// Cancel applies c, and says whether the run was still where c was prepared for.
 	Cancel(ctx context.Context, c Cancellation) (bool, error)
+	// Order applies o, with its claim if it has one, and says whether the run was still where o was prepared for. The rights of the person are checked
+	// once more: NotFound, SessionDissolved, AgentOperateRequired; *account.Repeated when the attempt was answered before.
+	Order(ctx context.Context, o Order) (bool, error)
+	// Steered returns the run of the conversation that something was said to; NotFound. sent says that the command with it may have left, taken that it
+	// was taken back.
+	Steered(ctx context.Context, s id.Session, steer id.Steer) (r Run, sent, taken bool, err error)
+	// TakeBack takes back a steer whose command has not left, and says whether it had not. The rights are checked as by Order.
+	TakeBack(ctx context.Context, by id.User, r Run, steer id.Steer, fact Entry) (bool, error)
+	// CloseSteer records that the edge has refused a steer and, if the run is not over, appends the fact to its log.
+	CloseSteer(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt, fact Entry) error
+	// SetMode applies c, and says whether the person's runs were still as c was prepared for. It is entered in the audit log. NotFound,
+	// SessionDissolved; AgentOperateRequired unless the person may operate an agent of the conversation.
+	SetMode(ctx context.Context, c ModeChange) (bool, error)
 	// Force appends the end of f and enters it in the audit log if the run's log still ends at f.Last, and says whether it did both.
 	Force(ctx context.Context, f Forcing) (bool, error)
 	// WaitingRuns returns runs that wait for an edge, oldest first, at most limit, only after a run if one is given.

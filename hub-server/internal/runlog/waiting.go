@@ -12,7 +12,12 @@ const waitingPage = 64 // runs dispatched in one transaction
 
 // Fits says whether a run may be executed by the edge.
 func (p Placement) Fits(e fleet.Edge) bool {
-	return fleet.Agent{Owner: p.Owner, Edge: p.Edge, Profile: p.Profile}.CanRunOn(e) && e.Refused == "" && e.OperatedBy(p.By)
+	return fleet.Agent{Owner: p.Owner, Edge: p.Edge, Profile: p.Profile}.CanRunOn(e) && e.Refused == "" && e.OperatedBy(p.By) && p.heeded(e)
+}
+
+// heeded says whether the edge keeps to the person's mode, and the profile there can do what the run needs.
+func (p Placement) heeded(e fleet.Edge) bool {
+	return (p.Mode == "" || e.Controls) && (p.Needs == "" || e.Can(p.Profile, p.Needs))
 }
 
 // DispatchWaiting hands an edge that has come the runs that waited for one like it.

@@ -208,7 +208,7 @@ func (v view) givenUp(r *runRecord, entries []runlog.Entry) {
 	}
 }
 
-// ClientTools implements runlog.ToolStore. Nobody here offers any.
+// ClientTools implements runlog.PersonStore. Nobody here offers any.
 func (v view) ClientTools(context.Context, id.Session, id.User) ([]wire.ClientTool, error) {
 	return nil, nil
 }

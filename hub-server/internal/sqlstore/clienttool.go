@@ -47,7 +47,7 @@ func (t *Tx) withdrawTools(ctx context.Context, session id.Session, m chat.Membe
 	return nil
 }
 
-// ClientTools implements runlog.ToolStore.
+// ClientTools implements runlog.PersonStore.
 func (r *Runlog) ClientTools(ctx context.Context, session id.Session, user id.User) (tools []wire.ClientTool, err error) {
 	const query = `SELECT tools FROM client_tools WHERE session_id = $1 AND user_id = $2`
 	var list []byte

@@ -122,13 +122,19 @@ func (t *Tx) closeCommand(
 			return false, err
 		}
 	}
+	_, err := t.finishCommand(ctx, edge, receipt)
+	return err == nil, err
+}
+
+// finishCommand records the edge's answer to a command, and says whether that was news.
+func (t *Tx) finishCommand(ctx context.Context, edge id.Edge, receipt wire.CommandReceipt) (bool, error) {
 	const finish = `
 UPDATE edge_commands SET state = 'done', receipt_status = $3, receipt_code = $4, receipt_detail = $5, receipt_at = $6
 WHERE delivery_id = $1 AND edge_id = $2 AND state <> 'done'`
-	_, err := t.Exec(ctx, finish, string(receipt.DeliveryID), string(edge), string(receipt.Status), string(receipt.Code), receipt.Detail,
+	n, err := t.Exec(ctx, finish, string(receipt.DeliveryID), string(edge), string(receipt.Status), string(receipt.Code), receipt.Detail,
 		micros(t.now))
 	if err != nil {
 		return false, fmt.Errorf("close command: %w", err)
 	}
-	return true, nil
+	return n > 0, nil
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
@@ -69,12 +70,12 @@ INSERT INTO edges (id, name, owner_id, hostname, version, refused, credential_ha
 	return edge, err
 }
 
-const edgeColumns = `e.id, e.name, e.owner_id, e.hostname, e.version, e.refused, e.created_at, e.last_seen_at, e.revoked_at`
+const edgeColumns = `e.id, e.name, e.owner_id, e.hostname, e.version, e.refused, e.created_at, e.last_seen_at, e.revoked_at, e.controls`
 
 func scanEdge(row Scanner) (e fleet.Edge, err error) {
 	var created int64
 	var seen, revoked sql.NullInt64
-	err = row.Scan(&e.ID, &e.Name, &e.Owner, &e.Hostname, &e.Version, &e.Refused, &created, &seen, &revoked)
+	err = row.Scan(&e.ID, &e.Name, &e.Owner, &e.Hostname, &e.Version, &e.Refused, &created, &seen, &revoked, &e.Controls)
 	e.CreatedAt, e.LastSeenAt, e.RevokedAt = fromMicros(created), fromNull(seen), fromNull(revoked)
 	return e, err
 }
@@ -128,10 +129,14 @@ func (f *Fleet) edges(ctx context.Context, query string, key any) ([]fleet.Edge,
 }
 
 func (f *Fleet) fillEdge(ctx context.Context, e *fleet.Edge) error {
-	const profiles = `SELECT name, runtime, description FROM edge_profiles WHERE edge_id = $1 ORDER BY name`
+	const profiles = `SELECT name, runtime, description, controls FROM edge_profiles WHERE edge_id = $1 ORDER BY name`
 	rows, err := f.store.readDB.QueryContext(ctx, profiles, string(e.ID))
 	e.Profiles, err = collect(rows, err, func(row Scanner) (p wire.Profile, err error) {
-		err = row.Scan(&p.Name, &p.Runtime, &p.Description)
+		var controls string
+		err = row.Scan(&p.Name, &p.Runtime, &p.Description, &controls)
+		if controls != "" {
+			p.Controls = strings.Fields(controls)
+		}
 		return p, err
 	})
 	if err != nil {
@@ -159,8 +164,9 @@ func (f *Fleet) Announce(ctx context.Context, a fleet.Announcement) error {
 		locks = append(locks, lockAgents(agent.Owner))
 	}
 	return f.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {
-		const update = `UPDATE edges SET hostname = $2, version = $3, refused = '', last_seen_at = $4 WHERE id = $1 AND revoked_at IS NULL`
-		n, err := tx.Exec(ctx, update, string(a.Edge), a.Machine.Hostname, a.Machine.Version, micros(tx.now))
+		const update = `
+UPDATE edges SET hostname = $2, version = $3, refused = '', last_seen_at = $4, controls = $5 WHERE id = $1 AND revoked_at IS NULL`
+		n, err := tx.Exec(ctx, update, string(a.Edge), a.Machine.Hostname, a.Machine.Version, micros(tx.now), a.Controls)
 		if err != nil {
 			return fmt.Errorf("update edge: %w", err)
 		}
@@ -201,9 +207,9 @@ func (t *Tx) replaceProfiles(ctx context.Context, e id.Edge, profiles []wire.Pro
 	if _, err := t.Exec(ctx, `DELETE FROM edge_profiles WHERE edge_id = $1`, string(e)); err != nil {
 		return fmt.Errorf("drop profiles: %w", err)
 	}
-	const insert = `INSERT INTO edge_profiles (edge_id, name, runtime, description) VALUES ($1, $2, $3, $4)`
+	const insert = `INSERT INTO edge_profiles (edge_id, name, runtime, description, controls) VALUES ($1, $2, $3, $4, $5)`
 	for _, p := range profiles {
-		if _, err := t.Exec(ctx, insert, string(e), p.Name, p.Runtime, p.Description); err != nil {
+		if _, err := t.Exec(ctx, insert, string(e), p.Name, p.Runtime, p.Description, strings.Join(p.Controls, " ")); err != nil {
 			return fmt.Errorf("insert profile: %w", err)
 		}
 	}

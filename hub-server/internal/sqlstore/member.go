@@ -51,7 +51,7 @@ func (t *Tx) putMember(ctx context.Context, s id.Session, m chat.Member) error {
 	const put = `
 INSERT INTO session_members (session_id, member_id, role, last_read_seq, joined_at) VALUES ($1, $2, $3, (SELECT last_seq FROM conversation_counters WHERE session_id = $1), $4)
 ON CONFLICT (session_id, member_id) DO UPDATE SET role = excluded.role, last_read_seq = excluded.last_read_seq,
-    joined_at = excluded.joined_at, left_at = NULL, pinned = FALSE, archived = FALSE, muted = FALSE, settings_version = 0`
+    joined_at = excluded.joined_at, left_at = NULL, pinned = FALSE, archived = FALSE, muted = FALSE, settings_version = 0, approval_mode = ''`
 	if _, err := t.Exec(ctx, put, string(s), string(m.ID), string(m.Role), micros(m.JoinedAt)); err != nil {
 		return fmt.Errorf("put member: %w", err)
 	}

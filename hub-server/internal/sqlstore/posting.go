@@ -44,14 +44,23 @@ func (c *Chat) StartOnce(ctx context.Context, by id.User, run runlog.NewRun, cla
 		if err := tx.claim(ctx, claim); err != nil {
 			return err
 		}
-		if err := tx.mayPost(ctx, run.Session, by); err != nil {
-			return err
-		}
-		if err := tx.stands(ctx, run.Trigger); err != nil {
-			return err
-		}
-		return tx.startRun(ctx, by, run)
+		return tx.start(ctx, by, run)
 	})
+}
+
+// Start implements chat.MessageStore.
+func (c *Chat) Start(ctx context.Context, by id.User, run runlog.NewRun) error {
+	return c.writer.Do(ctx, runLocks(run), func(ctx context.Context, tx *Tx) error { return tx.start(ctx, by, run) })
+}
+
+func (t *Tx) start(ctx context.Context, by id.User, run runlog.NewRun) error {
+	if err := t.mayPost(ctx, run.Session, by); err != nil {
+		return err
+	}
+	if err := t.stands(ctx, run.Trigger); err != nil {
+		return err
+	}
+	return t.startRun(ctx, by, run)
 }
 
 func postingLocks(p chat.Posting) []Lock {
@@ -130,7 +139,8 @@ func (t *Tx) stands(ctx context.Context, m id.Message) error {
 	return err
 }
 
-// startRun stores a run if its agent is still in the conversation and the person may still operate it.
+// startRun stores a run if its agent is still in the conversation and the person may still operate it; chat.ErrMoved if they have chosen another
+// approval mode since it was prepared.
 func (t *Tx) startRun(ctx context.Context, by id.User, run runlog.NewRun) error {
 	in, err := t.memberNow(ctx, run.Session, chat.OfAgent(run.Agent))
 	if err != nil {
@@ -145,6 +155,18 @@ func (t *Tx) startRun(ctx context.Context, by id.User, run runlog.NewRun) error 
 	}
 	if !may {
 		return fleet.OperateRequired(run.AgentName)
+	}
+	mode, err := approvalMode(t.QueryRow(ctx, selectMode, string(run.Session), string(by)))
+	switch {
+	case err != nil:
+		return err
+	case mode != run.Placement.Mode:
+		return chat.ErrMoved
+	}
+	if run.Alone {
+		if err := t.idle(ctx, run.Session); err != nil {
+			return err
+		}
 	}
 	return t.insertRun(ctx, run)
 }

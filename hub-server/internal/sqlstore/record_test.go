@@ -60,6 +60,14 @@ type testFleet struct {
 	mu     sync.Mutex
 	edges  []id.Edge
 	online map[id.Edge]bool
+	old    bool // they know nothing of commands to runs at work
+}
+
+// grow makes all of its edges old or young.
+func (f *testFleet) grow(old bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.old = old
 }
 
 // add makes an edge and says whether it is online.
@@ -108,7 +116,10 @@ func (f *testFleet) Edge(_ context.Context, edge id.Edge) (fleet.Edge, error) {
 }
 
 func (f *testFleet) describe(e id.Edge) fleet.Edge {
-	return fleet.Edge{ID: e, Owner: f.owner, Profiles: []wire.Profile{{Name: "scout", Runtime: "events"}}}
+	if f.old {
+		return fleet.Edge{ID: e, Owner: f.owner, Profiles: []wire.Profile{{Name: "scout", Runtime: "events"}}}
+	}
+	return fleet.Edge{ID: e, Owner: f.owner, Controls: true, Profiles: []wire.Profile{{Name: "scout", Runtime: "events", Controls: wire.Controls()}}}
 }
 
 // conversation makes an empty conversation.

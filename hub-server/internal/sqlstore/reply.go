@@ -2,9 +2,11 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
@@ -23,6 +25,14 @@ func (p *Prompts) Answer(ctx context.Context, r runlog.Reply) (done bool, err er
 		done, err = tx.answer(ctx, r)
 		return err
 	})
+	return notMoved(done, err)
+}
+
+// notMoved takes a run that could not be stored because its person has chosen another approval mode for one that was prepared too early.
+func notMoved(done bool, err error) (bool, error) {
+	if errors.Is(err, chat.ErrMoved) {
+		return false, nil
+	}
 	return err == nil && done, err
 }
 
@@ -128,7 +138,7 @@ func (p *Prompts) Succeed(ctx context.Context, s runlog.Succession) (done bool, 
 		}
 		return tx.succeed(ctx, g, s)
 	})
-	return err == nil && done, err
+	return notMoved(done, err)
 }
 
 // succeed stores the end of a run and the one that takes its answers back to the agent.

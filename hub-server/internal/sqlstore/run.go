@@ -25,12 +25,14 @@ func (t *Tx) insertRun(ctx context.Context, n runlog.NewRun) error {
 INSERT INTO runs (run_id, parent_run_id, root_run_id, session_id, agent_id, agent_name, agent_checksum, edge_id, lease, trigger_id,
     requested_by, trace_id, place_owner, place_edge, place_profile, place_runtime, dispatch, state, last_event_seq, error_code,
     error_message, error_retryable, said_id, said, final_message, created_at, started_at, ended_at, continues_run_id,
-    regenerates_run_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, '', '', FALSE, '', '', '', $19, 0, 0, $20, $21)`
+    regenerates_run_id, place_needs, approval_mode)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0, '', '', FALSE, '', '', '', $19, 0, 0, $20, $21,
+    $22, $23)`
 	_, err := t.Exec(ctx, insert, string(n.ID), string(n.Parent), string(n.Root), string(n.Session), string(n.Agent), n.AgentName,
 		n.AgentChecksum, string(n.Edge), int64(n.Lease), string(n.Trigger), string(n.RequestedBy), n.TraceID,
 		string(n.Placement.Owner), string(n.Placement.Edge), n.Placement.Profile, n.Placement.Runtime, []byte(n.Dispatch),
-		string(n.State), micros(n.CreatedAt), string(n.Continues), string(n.Regenerates))
+		string(n.State), micros(n.CreatedAt), string(n.Continues), string(n.Regenerates),
+		n.Placement.Needs, string(n.Placement.Mode))
 	if err != nil {
 		return fmt.Errorf("insert run: %w", err)
 	}

@@ -64,7 +64,8 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 
 // withdrawAnswers takes back what an edge would still have to tell the agent of a run that is to stop: it might act on it.
 func (t *Tx) withdrawAnswers(ctx context.Context, runID id.Run) error {
-	const withdraw = `UPDATE edge_commands SET state = 'withdrawn' WHERE run_id = $1 AND kind = 'answer' AND state IN ('pending', 'sent')`
+	const withdraw = `
+UPDATE edge_commands SET state = 'withdrawn' WHERE run_id = $1 AND kind IN ('answer', 'control') AND state IN ('pending', 'sent')`
 	if _, err := t.Exec(ctx, withdraw, string(runID)); err != nil {
 		return fmt.Errorf("withdraw answers: %w", err)
 	}

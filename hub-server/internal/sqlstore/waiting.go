@@ -11,13 +11,13 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-const preparedColumns = runColumns + `, r.place_owner, r.place_edge, r.place_profile, r.place_runtime, r.dispatch`
+const preparedColumns = runColumns + `, r.place_owner, r.place_edge, r.place_profile, r.place_runtime, r.place_needs, r.approval_mode, r.dispatch`
 
 // scanPrepared reads a run with what it takes to dispatch it.
 func scanPrepared(row Scanner) (n runlog.NewRun, err error) {
 	var dispatch []byte
 	p := &n.Placement
-	n.Run, err = scanRun(row, &p.Owner, &p.Edge, &p.Profile, &p.Runtime, &dispatch)
+	n.Run, err = scanRun(row, &p.Owner, &p.Edge, &p.Profile, &p.Runtime, &p.Needs, &p.Mode, &dispatch)
 	n.Dispatch, p.By = dispatch, n.RequestedBy
 	return n, err
 }
@@ -44,16 +44,18 @@ ORDER BY r.created_at, r.run_id LIMIT $2`
 	return found, rows.Err()
 }
 
-// ClaimWaiting implements runlog.CommandStore. The conditional update decides between two edges, or two hubs.
+// ClaimWaiting implements runlog.CommandStore. The conditional update decides between two edges, or two hubs, and leaves a run for the next time whose
+// person has chosen another mode meanwhile.
 func (r *Runlog) ClaimWaiting(ctx context.Context, ready []runlog.NewRun) error {
 	var locks []Lock
 	for _, n := range ready {
 		locks = append(append(locks, runLocks(n)...), LockRun(string(n.ID)))
 	}
 	return r.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {
-		const claim = `UPDATE runs SET state = $2, edge_id = $3, lease = $4 WHERE run_id = $1 AND state = 'waiting_edge'`
+		const claim = `UPDATE runs SET state = $2, edge_id = $3, lease = $4 WHERE run_id = $1 AND state = 'waiting_edge' AND approval_mode = $5`
 		for _, n := range ready {
-			changed, err := tx.Exec(ctx, claim, string(n.ID), string(run.StateDispatched), string(n.Edge), int64(n.Lease))
+			changed, err := tx.Exec(ctx, claim, string(n.ID), string(run.StateDispatched), string(n.Edge), int64(n.Lease),
+				string(n.Placement.Mode))
 			if err != nil {
 				return fmt.Errorf("claim run: %w", err)
 			}
