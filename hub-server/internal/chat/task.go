@@ -35,23 +35,35 @@ func (n NewTask) asks(r runlog.Request) runlog.Request {
 
 // StartTask starts the run. With a prompt, or attachments alone, that is first stored as the caller's message.
 func (m *Messages) StartTask(ctx context.Context, by account.Principal, n NewTask, at account.Attempt) (runlog.Run, error) {
+	return StartTaskAs(ctx, m, by, n, at, func(run runlog.Run) runlog.Run { return run })
+}
+
+// StartTaskAs is Messages.StartTask with an answer of another form, which is what is kept for a repeat.
+func StartTaskAs[T any](
+	ctx context.Context, m *Messages, by account.Principal, n NewTask, at account.Attempt, answer func(runlog.Run) T,
+) (T, error) {
 	if (n.Prompt == "" && len(n.Attachments) == 0) == (n.Trigger == "") {
-		return runlog.Run{}, fault.New(fault.EmptyPrompt, "Give either a prompt or a trigger_message_id.")
+		return *new(T), fault.New(fault.EmptyPrompt, "Give either a prompt or a trigger_message_id.")
 	}
-	return account.Once(ctx, m.Sessions.Attempts, at, func(claim func(runlog.Run) (account.Claim, error)) (runlog.Run, error) {
-		session, err := m.Sessions.Get(ctx, by.User, n.Session)
-		if err == nil && session.ReadOnly {
-			err = ReadOnlyError()
+	return account.Once(ctx, m.Sessions.Attempts, at, func(claimed func(T) (account.Claim, error)) (T, error) {
+		run, err := m.start(ctx, by, n, func(run runlog.Run) (account.Claim, error) { return claimed(answer(run)) })
+		return answer(run), err
+	})
+}
+
+func (m *Messages) start(ctx context.Context, by account.Principal, n NewTask, claim func(runlog.Run) (account.Claim, error)) (runlog.Run, error) {
+	session, err := m.Sessions.Get(ctx, by.User, n.Session)
+	if err == nil && session.ReadOnly {
+		err = ReadOnlyError()
+	}
+	if err != nil {
+		return runlog.Run{}, err
+	}
+	return settled(func() (runlog.Run, error) {
+		if n.Trigger != "" {
+			return m.startForMessage(ctx, by, session, n, claim)
 		}
-		if err != nil {
-			return runlog.Run{}, err
-		}
-		return settled(func() (runlog.Run, error) {
-			if n.Trigger != "" {
-				return m.startForMessage(ctx, by, session, n, claim)
-			}
-			return m.startForPrompt(ctx, by, session, n, claim)
-		})
+		return m.startForPrompt(ctx, by, session, n, claim)
 	})
 }
 

@@ -91,6 +91,8 @@ type Store interface {
 	Prompt(ctx context.Context, run id.Run, request id.Request) (Prompt, error)
 	// Asked returns a question of whichever run of the conversation; fault.NotFound.
 	Asked(ctx context.Context, session id.Session, request id.Request) (Prompt, error)
+	// Settled returns the newest question to people of the conversation about a call, by the agent's own id of it, that waits no more; fault.NotFound.
+	Settled(ctx context.Context, session id.Session, call string) (Prompt, error)
 	// Called returns the call of a client's tool that the user's runs have made in the conversation, and runs that these began: by the id of its card, or
 	// by the agent's own id of it. Of several it is that of the card, then one that waits, then the newest; fault.NotFound.
 	Called(ctx context.Context, session id.Session, user id.User, named string) (Prompt, error)

@@ -44,6 +44,12 @@ func (p *Prompts) Asked(ctx context.Context, session id.Session, request id.Requ
 	return toPeople(p.Store.Asked(ctx, session, request))
 }
 
+// Settled returns the newest question of the conversation about a call of the agent's own id that waits no more; fault.NotFound. Whether the caller
+// may read the conversation is not asked here.
+func (p *Prompts) Settled(ctx context.Context, session id.Session, call string) (Prompt, error) {
+	return p.Store.Settled(ctx, session, call)
+}
+
 // toPeople hides what no person is asked.
 func toPeople(found Prompt, err error) (Prompt, error) {
 	if err == nil && found.ByClient() {

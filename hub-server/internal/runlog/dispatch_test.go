@@ -67,7 +67,9 @@ func TestARunGoesToAnEdgeThatIsHereAndMayExecuteIt(t *testing.T) {
 // noTools are people who bring nothing: their clients carry nothing out, and the profiles say what is allowed.
 type noTools struct{}
 
-func (noTools) ApprovalMode(context.Context, id.Session, id.User) (wire.ApprovalMode, error) { return "", nil }
+func (noTools) ApprovalMode(context.Context, id.Session, id.User) (wire.ApprovalMode, error) {
+	return "", nil
+}
 
 func (noTools) ClientTools(context.Context, id.Session, id.User) ([]wire.ClientTool, error) {
 	return nil, nil

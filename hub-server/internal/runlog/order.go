@@ -58,6 +58,19 @@ func (r *Runs) Can(ctx context.Context, found Run, control string) (bool, error)
 	return e.Can(n.Placement.Profile, control), nil
 }
 
+// Compacts says whether the run was started to make a context smaller and for nothing else.
+func (r *Runs) Compacts(ctx context.Context, runID id.Run) (bool, error) {
+	n, err := r.succession.Dispatched(ctx, runID)
+	if err != nil {
+		return false, fmt.Errorf("read dispatch of %s: %w", runID, err)
+	}
+	var order wire.Dispatch
+	if err := json.Unmarshal(n.Dispatch, &order); err != nil {
+		return false, fmt.Errorf("read dispatch of %s: %w", runID, err)
+	}
+	return order.Compact, nil
+}
+
 // unable are what agents that lack a control are told to lack, and what to do about it.
 var unable = map[string]string{
 	string(wire.ControlSteer):    "%s cannot be told anything while it works. Wait for its end, or abort it and say it in a new task",

@@ -40,7 +40,7 @@ type Question struct {
 	Limit    time.Duration // how long it waits for an answer; 0 for no limit
 	ByHub    bool          // no process at an edge waits for the answer
 	Outlived bool          // it came when its process was gone
-	Call     string        // the agent's own id of the call that a client carries out; "" for a question to a person
+	Call     string        // the agent's own id of the call that it is about; "" for none
 }
 
 func (q Question) byClient() bool { return q.Kind == event.PromptClientTool }
@@ -107,7 +107,7 @@ func (e *Entry) readQuestion() {
 	e.Prompt.asked = &Question{
 		ID: p.RequestID, Kind: p.Kind, Digest: p.Digest, Payload: e.Body.Payload, Limit: limitOf(p.TimeoutMS),
 	}
-	if p.Kind == event.PromptClientTool {
+	if fitsLabel(p.ToolCallID) {
 		e.Prompt.asked.Call = p.ToolCallID
 	}
 }

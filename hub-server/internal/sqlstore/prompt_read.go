@@ -76,6 +76,14 @@ func (p *Prompts) one(ctx context.Context, where string, args ...any) (prompt.Pr
 	return p.first(ctx, selectPrompt+where, args...)
 }
 
+// Settled implements prompt.Store.
+func (p *Prompts) Settled(ctx context.Context, session id.Session, call string) (prompt.Prompt, error) {
+	const query = `SELECT ` + promptColumns + fromPrompts + `
+WHERE r.session_id = $1 AND p.tool_call_id = $2 AND p.tool_call_id <> '' AND p.kind <> 'client_tool' AND p.state <> 'pending'
+ORDER BY p.asked_at DESC, p.event_seq DESC LIMIT 1`
+	return p.first(ctx, query, string(session), call)
+}
+
 func (p *Prompts) first(ctx context.Context, query string, args ...any) (prompt.Prompt, error) {
 	found, err := scanPrompt(p.store.readDB.QueryRowContext(ctx, query, args...))
 	if errors.Is(err, sql.ErrNoRows) {
