@@ -1253,6 +1253,96 @@ func (e NotificationPayloadType) Valid() bool {
 	}
 }
 
+// Defines values for OmniApprovalInputDecision.
+const (
+	OmniApprovalInputDecisionAllow OmniApprovalInputDecision = "allow"
+	OmniApprovalInputDecisionDeny  OmniApprovalInputDecision = "deny"
+)
+
+// Valid indicates whether the value is a known member of the OmniApprovalInputDecision enum.
+func (e OmniApprovalInputDecision) Valid() bool {
+	switch e {
+	case OmniApprovalInputDecisionAllow:
+		return true
+	case OmniApprovalInputDecisionDeny:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OmniConversationState.
+const (
+	OmniConversationStateCompacting OmniConversationState = "compacting"
+	OmniConversationStateIdle       OmniConversationState = "idle"
+	OmniConversationStateRunning    OmniConversationState = "running"
+)
+
+// Valid indicates whether the value is a known member of the OmniConversationState enum.
+func (e OmniConversationState) Valid() bool {
+	switch e {
+	case OmniConversationStateCompacting:
+		return true
+	case OmniConversationStateIdle:
+		return true
+	case OmniConversationStateRunning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OmniInputPartType.
+const (
+	OmniInputPartTypeFile     OmniInputPartType = "file"
+	OmniInputPartTypeImageURL OmniInputPartType = "image_url"
+	OmniInputPartTypeText     OmniInputPartType = "text"
+)
+
+// Valid indicates whether the value is a known member of the OmniInputPartType enum.
+func (e OmniInputPartType) Valid() bool {
+	switch e {
+	case OmniInputPartTypeFile:
+		return true
+	case OmniInputPartTypeImageURL:
+		return true
+	case OmniInputPartTypeText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OmniTaskInputThinkingLevel.
+const (
+	OmniTaskInputThinkingLevelHigh   OmniTaskInputThinkingLevel = "high"
+	OmniTaskInputThinkingLevelLow    OmniTaskInputThinkingLevel = "low"
+	OmniTaskInputThinkingLevelMax    OmniTaskInputThinkingLevel = "max"
+	OmniTaskInputThinkingLevelMedium OmniTaskInputThinkingLevel = "medium"
+	OmniTaskInputThinkingLevelNone   OmniTaskInputThinkingLevel = "none"
+	OmniTaskInputThinkingLevelXhigh  OmniTaskInputThinkingLevel = "xhigh"
+)
+
+// Valid indicates whether the value is a known member of the OmniTaskInputThinkingLevel enum.
+func (e OmniTaskInputThinkingLevel) Valid() bool {
+	switch e {
+	case OmniTaskInputThinkingLevelHigh:
+		return true
+	case OmniTaskInputThinkingLevelLow:
+		return true
+	case OmniTaskInputThinkingLevelMax:
+		return true
+	case OmniTaskInputThinkingLevelMedium:
+		return true
+	case OmniTaskInputThinkingLevelNone:
+		return true
+	case OmniTaskInputThinkingLevelXhigh:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProblemCode.
 const (
 	ProblemCodeAgentOperateRequired ProblemCode = "agent_operate_required"
@@ -1869,6 +1959,9 @@ type AgentTaskList struct {
 
 // Announcement What everybody in the conversation should know; empty for none.
 type Announcement = string
+
+// ApprovalMode `allow-all`: yes. `deny-all`: no. `read-only`: yes to tools that only look, for others a person is asked. `always-ask`: a person is asked. Empty: as the agent's profile says. A profile that denies everything counts first.
+type ApprovalMode = string
 
 // Artifact defines model for Artifact.
 type Artifact struct {
@@ -3378,6 +3471,42 @@ type NotificationPayload struct {
 // NotificationPayloadType defines model for NotificationPayload.Type.
 type NotificationPayloadType string
 
+// OmniApprovalInput defines model for OmniApprovalInput.
+type OmniApprovalInput struct {
+	Decision OmniApprovalInputDecision `json:"decision"`
+
+	// Reason The agent is told.
+	Reason string `json:"reason,omitempty,omitzero"`
+}
+
+// OmniApprovalInputDecision defines model for OmniApprovalInput.Decision.
+type OmniApprovalInputDecision string
+
+// OmniCompactReceipt defines model for OmniCompactReceipt.
+type OmniCompactReceipt struct {
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID RunID `json:"runId"`
+}
+
+// OmniConversation defines model for OmniConversation.
+type OmniConversation struct {
+	// ApprovalMode Of the caller here; absent if it is as the profiles say.
+	ApprovalMode ApprovalMode `json:"approvalMode,omitempty,omitzero"`
+	LastActiveAt time.Time    `json:"lastActiveAt"`
+
+	// ReadOnly It is there to be read alone: what would say or start something in it is 409 `read_only`.
+	ReadOnly bool `json:"readOnly,omitempty,omitzero"`
+
+	// Runs That are not over, the oldest first.
+	Runs      []RunID               `json:"runs"`
+	SessionID SessionID             `json:"sessionId"`
+	State     OmniConversationState `json:"state"`
+	Title     string                `json:"title"`
+}
+
+// OmniConversationState defines model for OmniConversation.State.
+type OmniConversationState string
+
 // OmniCursor `<epoch>-<place>`: everything up to it has been read. Opaque, but for what is said of the two parts.
 type OmniCursor = string
 
@@ -3404,6 +3533,18 @@ type OmniHistory struct {
 	More bool `json:"more"`
 }
 
+// OmniInputPart `text` has `text`; `image_url` has `imageUrl`, of the web or a data URL in base64; `file` has `fileName` and `dataUrl`, a data URL in base64.
+type OmniInputPart struct {
+	DataURL  string            `json:"dataUrl,omitempty,omitzero"`
+	FileName string            `json:"fileName,omitempty,omitzero"`
+	ImageURL string            `json:"imageUrl,omitempty,omitzero"`
+	Text     string            `json:"text,omitempty,omitzero"`
+	Type     OmniInputPartType `json:"type"`
+}
+
+// OmniInputPartType defines model for OmniInputPart.Type.
+type OmniInputPartType string
+
 // OmniLive defines model for OmniLive.
 type OmniLive struct {
 	// Cursor `<epoch>-<place>`: everything up to it has been read. Opaque, but for what is said of the two parts.
@@ -3415,6 +3556,59 @@ type OmniLive struct {
 
 // OmniMessage One message of S1, byte for byte as the stream has it. `docs/protocols/omni.md` has its types.
 type OmniMessage map[string]interface{}
+
+// OmniRetryReceipt defines model for OmniRetryReceipt.
+type OmniRetryReceipt struct {
+	Skipped bool `json:"skipped"`
+}
+
+// OmniSessionChange defines model for OmniSessionChange.
+type OmniSessionChange struct {
+	// ApprovalMode `allow-all`: yes. `deny-all`: no. `read-only`: yes to tools that only look, for others a person is asked. `always-ask`: a person is asked. Empty: as the agent's profile says. A profile that denies everything counts first.
+	ApprovalMode ApprovalMode `json:"approvalMode"`
+}
+
+// OmniSteerInput defines model for OmniSteerInput.
+type OmniSteerInput struct {
+	Text string `json:"text"`
+}
+
+// OmniSteerReceipt defines model for OmniSteerReceipt.
+type OmniSteerReceipt struct {
+	SteerID SteerID `json:"steerId"`
+}
+
+// OmniTaskInput defines model for OmniTaskInput.
+type OmniTaskInput struct {
+	AgentID AgentID `json:"agentId,omitempty,omitzero"`
+
+	// Goal Of S1. No agent here works towards one: 409 `unsupported_by_runtime`.
+	Goal map[string]interface{} `json:"goal,omitempty,omitzero"`
+
+	// Input At most 20 images and files.
+	Input []OmniInputPart `json:"input"`
+
+	// QueueIfBusy Begin behind the tasks that are at work.
+	QueueIfBusy bool `json:"queueIfBusy,omitempty,omitzero"`
+
+	// ThinkingLevel 409 `unsupported_by_runtime` for an agent that cannot be told.
+	ThinkingLevel OmniTaskInputThinkingLevel `json:"thinkingLevel,omitempty,omitzero"`
+}
+
+// OmniTaskInputThinkingLevel 409 `unsupported_by_runtime` for an agent that cannot be told.
+type OmniTaskInputThinkingLevel string
+
+// OmniTaskReceipt defines model for OmniTaskReceipt.
+type OmniTaskReceipt struct {
+	MessageID MessageID `json:"messageId"`
+
+	// Queued Another task was at work.
+	Queued bool `json:"queued,omitempty,omitzero"`
+
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID     RunID     `json:"runId"`
+	SessionID SessionID `json:"sessionId"`
+}
 
 // OwnerInput defines model for OwnerInput.
 type OwnerInput struct {
@@ -4051,6 +4245,9 @@ type SettingsVersion = int64
 // SpanID defines model for SpanID.
 type SpanID = string
 
+// SteerID defines model for SteerID.
+type SteerID = string
+
 // SyncPage defines model for SyncPage.
 type SyncPage struct {
 	// Cursor Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is.
@@ -4242,6 +4439,9 @@ type SyncLimit = int
 // TaskID Example: run_9f2c1b7ad0e44c55
 type TaskID = RunID
 
+// ToolCallID defines model for ToolCallID.
+type ToolCallID = string
+
 // FollowRunEventsParams defines parameters for FollowRunEvents.
 type FollowRunEventsParams struct {
 	// AfterSeq The last event that the client has; 0 or absent means from the start.
@@ -4272,6 +4472,12 @@ type ListOmniMessagesParams struct {
 	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// SteerOmniTaskParams defines parameters for SteerOmniTask.
+type SteerOmniTaskParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
 // StreamOmniMessagesParams defines parameters for StreamOmniMessages.
 type StreamOmniMessagesParams struct {
 	// After A cursor, or `0`.
@@ -4279,6 +4485,12 @@ type StreamOmniMessagesParams struct {
 
 	// LastEventID What an EventSource sends when it reconnects: the newest `id`. It counts before `after`.
 	LastEventID *string `json:"Last-Event-ID,omitempty"`
+}
+
+// CreateOmniTaskParams defines parameters for CreateOmniTask.
+type CreateOmniTaskParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
 // ImportTraceParams defines parameters for ImportTrace.
@@ -4472,6 +4684,18 @@ type RegenerateAgentTaskParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// UpdateOmniSessionJSONRequestBody defines body for UpdateOmniSession for application/json ContentType.
+type UpdateOmniSessionJSONRequestBody = OmniSessionChange
+
+// DecideOmniApprovalJSONRequestBody defines body for DecideOmniApproval for application/json ContentType.
+type DecideOmniApprovalJSONRequestBody = OmniApprovalInput
+
+// SteerOmniTaskJSONRequestBody defines body for SteerOmniTask for application/json ContentType.
+type SteerOmniTaskJSONRequestBody = OmniSteerInput
+
+// CreateOmniTaskJSONRequestBody defines body for CreateOmniTask for application/json ContentType.
+type CreateOmniTaskJSONRequestBody = OmniTaskInput
+
 // CreateAgentJSONRequestBody defines body for CreateAgent for application/json ContentType.
 type CreateAgentJSONRequestBody = AgentInput
 
@@ -4631,6 +4855,61 @@ type ClientInterface interface {
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEvents(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetOmniSession What a conversation is at, and how my permissions are answered there
+	//
+	// Corresponds with GET /api/sessions/{session_id} (the `GetOmniSession` operationId).
+	GetOmniSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateOmniSessionWithBody Choose how permissions are answered that my runs ask for
+	//
+	// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+	UpdateOmniSessionWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateOmniSession Choose how permissions are answered that my runs ask for
+	//
+	// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+	UpdateOmniSession(ctx context.Context, sessionID SessionID, body UpdateOmniSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AbortOmniTasks Stop what is at work
+	//
+	// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+	AbortOmniTasks(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DecideOmniApprovalWithBody Allow or deny a call that waits
+	//
+	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+	DecideOmniApprovalWithBody(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DecideOmniApproval Allow or deny a call that waits
+	//
+	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+	DecideOmniApproval(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, body DecideOmniApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CompactOmniSession Have an agent make its context smaller
+	//
+	// The one at work, or else the one that has worked last: it gets a run for it. 409 `nothing_to_compact`, `already_compacted`, `compacting`, `task_in_progress` (it has not begun, or is about to end), `unsupported_by_runtime`.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/compact (the `CompactOmniSession` operationId).
+	CompactOmniSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListOmniMessages A conversation as OmniMessages, in pages
 	//
 	// What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
@@ -4638,12 +4917,62 @@ type ClientInterface interface {
 	// Corresponds with GET /api/sessions/{session_id}/messages (the `ListOmniMessages` operationId).
 	ListOmniMessages(ctx context.Context, sessionID SessionID, params *ListOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RetryOmniNow Do not wait before a request is made again
+	//
+	// 409 `not_running`, `unsupported_by_runtime`.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/retry-now (the `RetryOmniNow` operationId).
+	RetryOmniNow(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SteerOmniTaskWithBody Say something to the agent that is at work
+	//
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+	SteerOmniTaskWithBody(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SteerOmniTask Say something to the agent that is at work
+	//
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+	SteerOmniTask(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, body SteerOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawOmniSteer Take back what was said to an agent at work
+	//
+	// As long as it has not left for the edge, which it does at once when that is connected; then 409 `not_pending`. Twice is fine.
+	//
+	// Corresponds with DELETE /api/sessions/{session_id}/steer/{steer_id} (the `WithdrawOmniSteer` operationId).
+	WithdrawOmniSteer(ctx context.Context, sessionID SessionID, steerID SteerID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// StreamOmniMessages A conversation as OmniMessages, live as server-sent events
 	//
 	// Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
 	//
 	// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
 	StreamOmniMessages(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateOmniTaskWithBody Say something, and begin a task with it
+	//
+	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+	CreateOmniTaskWithBody(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateOmniTask Say something, and begin a task with it
+	//
+	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+	CreateOmniTask(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, body CreateOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTraces What the traces of a conversation have to be
 	//
@@ -5487,6 +5816,131 @@ func (c *API) FollowRunEvents(ctx context.Context, runID RunID, params *FollowRu
 	return c.Client.Do(req)
 }
 
+// GetOmniSession What a conversation is at, and how my permissions are answered there
+//
+// Corresponds with GET /api/sessions/{session_id} (the `GetOmniSession` operationId).
+func (c *API) GetOmniSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetOmniSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateOmniSessionWithBody Choose how permissions are answered that my runs ask for
+//
+// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+func (c *API) UpdateOmniSessionWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateOmniSessionRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateOmniSession Choose how permissions are answered that my runs ask for
+//
+// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+func (c *API) UpdateOmniSession(ctx context.Context, sessionID SessionID, body UpdateOmniSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateOmniSessionRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AbortOmniTasks Stop what is at work
+//
+// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+//
+// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+func (c *API) AbortOmniTasks(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAbortOmniTasksRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DecideOmniApprovalWithBody Allow or deny a call that waits
+//
+// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+func (c *API) DecideOmniApprovalWithBody(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDecideOmniApprovalRequestWithBody(c.Server, sessionID, toolCallID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DecideOmniApproval Allow or deny a call that waits
+//
+// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+func (c *API) DecideOmniApproval(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, body DecideOmniApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDecideOmniApprovalRequest(c.Server, sessionID, toolCallID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CompactOmniSession Have an agent make its context smaller
+//
+// The one at work, or else the one that has worked last: it gets a run for it. 409 `nothing_to_compact`, `already_compacted`, `compacting`, `task_in_progress` (it has not begun, or is about to end), `unsupported_by_runtime`.
+//
+// Corresponds with POST /api/sessions/{session_id}/compact (the `CompactOmniSession` operationId).
+func (c *API) CompactOmniSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCompactOmniSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListOmniMessages A conversation as OmniMessages, in pages
 //
 // What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
@@ -5504,6 +5958,78 @@ func (c *API) ListOmniMessages(ctx context.Context, sessionID SessionID, params 
 	return c.Client.Do(req)
 }
 
+// RetryOmniNow Do not wait before a request is made again
+//
+// 409 `not_running`, `unsupported_by_runtime`.
+//
+// Corresponds with POST /api/sessions/{session_id}/retry-now (the `RetryOmniNow` operationId).
+func (c *API) RetryOmniNow(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetryOmniNowRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SteerOmniTaskWithBody Say something to the agent that is at work
+//
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+func (c *API) SteerOmniTaskWithBody(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSteerOmniTaskRequestWithBody(c.Server, sessionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SteerOmniTask Say something to the agent that is at work
+//
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+func (c *API) SteerOmniTask(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, body SteerOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSteerOmniTaskRequest(c.Server, sessionID, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawOmniSteer Take back what was said to an agent at work
+//
+// As long as it has not left for the edge, which it does at once when that is connected; then 409 `not_pending`. Twice is fine.
+//
+// Corresponds with DELETE /api/sessions/{session_id}/steer/{steer_id} (the `WithdrawOmniSteer` operationId).
+func (c *API) WithdrawOmniSteer(ctx context.Context, sessionID SessionID, steerID SteerID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawOmniSteerRequest(c.Server, sessionID, steerID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // StreamOmniMessages A conversation as OmniMessages, live as server-sent events
 //
 // Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
@@ -5511,6 +6037,44 @@ func (c *API) ListOmniMessages(ctx context.Context, sessionID SessionID, params 
 // Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
 func (c *API) StreamOmniMessages(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewStreamOmniMessagesRequest(c.Server, sessionID, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateOmniTaskWithBody Say something, and begin a task with it
+//
+// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+func (c *API) CreateOmniTaskWithBody(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateOmniTaskRequestWithBody(c.Server, sessionID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateOmniTask Say something, and begin a task with it
+//
+// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+func (c *API) CreateOmniTask(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, body CreateOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateOmniTaskRequest(c.Server, sessionID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7565,6 +8129,209 @@ func NewFollowRunEventsRequest(server string, runID RunID, params *FollowRunEven
 	return req, nil
 }
 
+// NewGetOmniSessionRequest constructs an http.Request for the GetOmniSession method
+func NewGetOmniSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateOmniSessionRequest calls the generic UpdateOmniSession builder with application/json body
+func NewUpdateOmniSessionRequest(server string, sessionID SessionID, body UpdateOmniSessionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateOmniSessionRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewUpdateOmniSessionRequestWithBody constructs an http.Request for the UpdateOmniSession method, with any body, and a specified content type
+func NewUpdateOmniSessionRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAbortOmniTasksRequest constructs an http.Request for the AbortOmniTasks method
+func NewAbortOmniTasksRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/abort", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDecideOmniApprovalRequest calls the generic DecideOmniApproval builder with application/json body
+func NewDecideOmniApprovalRequest(server string, sessionID SessionID, toolCallID ToolCallID, body DecideOmniApprovalJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDecideOmniApprovalRequestWithBody(server, sessionID, toolCallID, "application/json", bodyReader)
+}
+
+// NewDecideOmniApprovalRequestWithBody constructs an http.Request for the DecideOmniApproval method, with any body, and a specified content type
+func NewDecideOmniApprovalRequestWithBody(server string, sessionID SessionID, toolCallID ToolCallID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "tool_call_id", toolCallID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/approvals/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewCompactOmniSessionRequest constructs an http.Request for the CompactOmniSession method
+func NewCompactOmniSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/compact", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListOmniMessagesRequest constructs an http.Request for the ListOmniMessages method
 func NewListOmniMessagesRequest(server string, sessionID SessionID, params *ListOmniMessagesParams) (*http.Request, error) {
 	var err error
@@ -7650,6 +8417,141 @@ func NewListOmniMessagesRequest(server string, sessionID SessionID, params *List
 	return req, nil
 }
 
+// NewRetryOmniNowRequest constructs an http.Request for the RetryOmniNow method
+func NewRetryOmniNowRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/retry-now", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSteerOmniTaskRequest calls the generic SteerOmniTask builder with application/json body
+func NewSteerOmniTaskRequest(server string, sessionID SessionID, params *SteerOmniTaskParams, body SteerOmniTaskJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSteerOmniTaskRequestWithBody(server, sessionID, params, "application/json", bodyReader)
+}
+
+// NewSteerOmniTaskRequestWithBody constructs an http.Request for the SteerOmniTask method, with any body, and a specified content type
+func NewSteerOmniTaskRequestWithBody(server string, sessionID SessionID, params *SteerOmniTaskParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/steer", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
+
+	}
+
+	return req, nil
+}
+
+// NewWithdrawOmniSteerRequest constructs an http.Request for the WithdrawOmniSteer method
+func NewWithdrawOmniSteerRequest(server string, sessionID SessionID, steerID SteerID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "steer_id", steerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/steer/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewStreamOmniMessagesRequest constructs an http.Request for the StreamOmniMessages method
 func NewStreamOmniMessagesRequest(server string, sessionID SessionID, params *StreamOmniMessagesParams) (*http.Request, error) {
 	var err error
@@ -7720,6 +8622,66 @@ func NewStreamOmniMessagesRequest(server string, sessionID SessionID, params *St
 
 			req.Header.Set("Last-Event-ID", headerParam0)
 		}
+
+	}
+
+	return req, nil
+}
+
+// NewCreateOmniTaskRequest calls the generic CreateOmniTask builder with application/json body
+func NewCreateOmniTaskRequest(server string, sessionID SessionID, params *CreateOmniTaskParams, body CreateOmniTaskJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateOmniTaskRequestWithBody(server, sessionID, params, "application/json", bodyReader)
+}
+
+// NewCreateOmniTaskRequestWithBody constructs an http.Request for the CreateOmniTask method, with any body, and a specified content type
+func NewCreateOmniTaskRequestWithBody(server string, sessionID SessionID, params *CreateOmniTaskParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/sessions/%s/tasks", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("Idempotency-Key", headerParam0)
 
 	}
 
@@ -11603,6 +12565,67 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/agent-runs/{run_id}/events (the `FollowRunEvents` operationId).
 	FollowRunEventsWithResponse(ctx context.Context, runID RunID, params *FollowRunEventsParams, reqEditors ...RequestEditorFn) (*FollowRunEventsResponse, error)
 
+	// GetOmniSessionWithResponse What a conversation is at, and how my permissions are answered there
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/sessions/{session_id} (the `GetOmniSession` operationId).
+	GetOmniSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetOmniSessionResponse, error)
+
+	// UpdateOmniSessionWithBodyWithResponse Choose how permissions are answered that my runs ask for
+	//
+	// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+	UpdateOmniSessionWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateOmniSessionResponse, error)
+
+	// UpdateOmniSessionWithResponse Choose how permissions are answered that my runs ask for
+	//
+	// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+	UpdateOmniSessionWithResponse(ctx context.Context, sessionID SessionID, body UpdateOmniSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOmniSessionResponse, error)
+
+	// AbortOmniTasksWithResponse Stop what is at work
+	//
+	// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+	AbortOmniTasksWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error)
+
+	// DecideOmniApprovalWithBodyWithResponse Allow or deny a call that waits
+	//
+	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+	DecideOmniApprovalWithBodyWithResponse(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DecideOmniApprovalResponse, error)
+
+	// DecideOmniApprovalWithResponse Allow or deny a call that waits
+	//
+	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+	DecideOmniApprovalWithResponse(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, body DecideOmniApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*DecideOmniApprovalResponse, error)
+
+	// CompactOmniSessionWithResponse Have an agent make its context smaller
+	//
+	// The one at work, or else the one that has worked last: it gets a run for it. 409 `nothing_to_compact`, `already_compacted`, `compacting`, `task_in_progress` (it has not begun, or is about to end), `unsupported_by_runtime`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/compact (the `CompactOmniSession` operationId).
+	CompactOmniSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*CompactOmniSessionResponse, error)
+
 	// ListOmniMessagesWithResponse A conversation as OmniMessages, in pages
 	//
 	// What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
@@ -11612,6 +12635,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/sessions/{session_id}/messages (the `ListOmniMessages` operationId).
 	ListOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *ListOmniMessagesParams, reqEditors ...RequestEditorFn) (*ListOmniMessagesResponse, error)
 
+	// RetryOmniNowWithResponse Do not wait before a request is made again
+	//
+	// 409 `not_running`, `unsupported_by_runtime`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/retry-now (the `RetryOmniNow` operationId).
+	RetryOmniNowWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*RetryOmniNowResponse, error)
+
+	// SteerOmniTaskWithBodyWithResponse Say something to the agent that is at work
+	//
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+	SteerOmniTaskWithBodyWithResponse(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SteerOmniTaskResponse, error)
+
+	// SteerOmniTaskWithResponse Say something to the agent that is at work
+	//
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+	SteerOmniTaskWithResponse(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, body SteerOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*SteerOmniTaskResponse, error)
+
+	// WithdrawOmniSteerWithResponse Take back what was said to an agent at work
+	//
+	// As long as it has not left for the edge, which it does at once when that is connected; then 409 `not_pending`. Twice is fine.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/sessions/{session_id}/steer/{steer_id} (the `WithdrawOmniSteer` operationId).
+	WithdrawOmniSteerWithResponse(ctx context.Context, sessionID SessionID, steerID SteerID, reqEditors ...RequestEditorFn) (*WithdrawOmniSteerResponse, error)
+
 	// StreamOmniMessagesWithResponse A conversation as OmniMessages, live as server-sent events
 	//
 	// Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
@@ -11620,6 +12679,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/sessions/{session_id}/stream (the `StreamOmniMessages` operationId).
 	StreamOmniMessagesWithResponse(ctx context.Context, sessionID SessionID, params *StreamOmniMessagesParams, reqEditors ...RequestEditorFn) (*StreamOmniMessagesResponse, error)
+
+	// CreateOmniTaskWithBodyWithResponse Say something, and begin a task with it
+	//
+	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+	CreateOmniTaskWithBodyWithResponse(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOmniTaskResponse, error)
+
+	// CreateOmniTaskWithResponse Say something, and begin a task with it
+	//
+	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+	CreateOmniTaskWithResponse(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, body CreateOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateOmniTaskResponse, error)
 
 	// ListTracesWithResponse What the traces of a conversation have to be
 	//
@@ -12624,6 +13701,267 @@ func (r FollowRunEventsResponse) ContentType() string {
 	return ""
 }
 
+// GetOmniSessionResponseDefaultHeaders the declared response headers of an HTTP default response for GetOmniSession
+type GetOmniSessionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type GetOmniSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OmniConversation
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *GetOmniSessionResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetOmniSessionResponse) GetJSON200() *OmniConversation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r GetOmniSessionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetOmniSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetOmniSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetOmniSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetOmniSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateOmniSessionResponseDefaultHeaders the declared response headers of an HTTP default response for UpdateOmniSession
+type UpdateOmniSessionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type UpdateOmniSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OmniConversation
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *UpdateOmniSessionResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateOmniSessionResponse) GetJSON200() *OmniConversation {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r UpdateOmniSessionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateOmniSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateOmniSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateOmniSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateOmniSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AbortOmniTasksResponseDefaultHeaders the declared response headers of an HTTP default response for AbortOmniTasks
+type AbortOmniTasksResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type AbortOmniTasksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *AbortOmniTasksResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r AbortOmniTasksResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r AbortOmniTasksResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AbortOmniTasksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AbortOmniTasksResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AbortOmniTasksResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DecideOmniApprovalResponseDefaultHeaders the declared response headers of an HTTP default response for DecideOmniApproval
+type DecideOmniApprovalResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type DecideOmniApprovalResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *DecideOmniApprovalResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r DecideOmniApprovalResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DecideOmniApprovalResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DecideOmniApprovalResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DecideOmniApprovalResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DecideOmniApprovalResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CompactOmniSessionResponseDefaultHeaders the declared response headers of an HTTP default response for CompactOmniSession
+type CompactOmniSessionResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type CompactOmniSessionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *OmniCompactReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *CompactOmniSessionResponseDefaultHeaders
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r CompactOmniSessionResponse) GetJSON202() *OmniCompactReceipt {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CompactOmniSessionResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CompactOmniSessionResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CompactOmniSessionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CompactOmniSessionResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CompactOmniSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListOmniMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for ListOmniMessages
 type ListOmniMessagesResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -12679,6 +14017,164 @@ func (r ListOmniMessagesResponse) ContentType() string {
 	return ""
 }
 
+// RetryOmniNowResponseDefaultHeaders the declared response headers of an HTTP default response for RetryOmniNow
+type RetryOmniNowResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type RetryOmniNowResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OmniRetryReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *RetryOmniNowResponseDefaultHeaders
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RetryOmniNowResponse) GetJSON200() *OmniRetryReceipt {
+	return r.JSON200
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r RetryOmniNowResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r RetryOmniNowResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RetryOmniNowResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetryOmniNowResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RetryOmniNowResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SteerOmniTaskResponseDefaultHeaders the declared response headers of an HTTP default response for SteerOmniTask
+type SteerOmniTaskResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type SteerOmniTaskResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *OmniSteerReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *SteerOmniTaskResponseDefaultHeaders
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r SteerOmniTaskResponse) GetJSON202() *OmniSteerReceipt {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r SteerOmniTaskResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r SteerOmniTaskResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SteerOmniTaskResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SteerOmniTaskResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SteerOmniTaskResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// WithdrawOmniSteerResponseDefaultHeaders the declared response headers of an HTTP default response for WithdrawOmniSteer
+type WithdrawOmniSteerResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type WithdrawOmniSteerResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *WithdrawOmniSteerResponseDefaultHeaders
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r WithdrawOmniSteerResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r WithdrawOmniSteerResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r WithdrawOmniSteerResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r WithdrawOmniSteerResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r WithdrawOmniSteerResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // StreamOmniMessagesResponseDefaultHeaders the declared response headers of an HTTP default response for StreamOmniMessages
 type StreamOmniMessagesResponseDefaultHeaders struct {
 	RetryAfter *int
@@ -12721,6 +14217,61 @@ func (r StreamOmniMessagesResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r StreamOmniMessagesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreateOmniTaskResponseDefaultHeaders the declared response headers of an HTTP default response for CreateOmniTask
+type CreateOmniTaskResponseDefaultHeaders struct {
+	RetryAfter *int
+}
+
+type CreateOmniTaskResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *OmniTaskReceipt
+	// ApplicationProblemJSONDefault the response for an HTTP default `application/problem+json` response
+	ApplicationProblemJSONDefault *Problem
+	// HeadersDefault the parsed response headers for an HTTP default response
+	HeadersDefault *CreateOmniTaskResponseDefaultHeaders
+}
+
+// GetJSON202 returns the response for an HTTP 202 `application/json` response
+func (r CreateOmniTaskResponse) GetJSON202() *OmniTaskReceipt {
+	return r.JSON202
+}
+
+// GetApplicationProblemJSONDefault returns the response for an HTTP default `application/problem+json` response
+func (r CreateOmniTaskResponse) GetApplicationProblemJSONDefault() *Problem {
+	return r.ApplicationProblemJSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateOmniTaskResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateOmniTaskResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateOmniTaskResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateOmniTaskResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -17372,6 +18923,109 @@ func (c *ClientWithResponses) FollowRunEventsWithResponse(ctx context.Context, r
 	return ParseFollowRunEventsResponse(rsp)
 }
 
+// GetOmniSessionWithResponse What a conversation is at, and how my permissions are answered there
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/sessions/{session_id} (the `GetOmniSession` operationId).
+func (c *ClientWithResponses) GetOmniSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetOmniSessionResponse, error) {
+	rsp, err := c.GetOmniSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetOmniSessionResponse(rsp)
+}
+
+// UpdateOmniSessionWithBodyWithResponse Choose how permissions are answered that my runs ask for
+//
+// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+func (c *ClientWithResponses) UpdateOmniSessionWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateOmniSessionResponse, error) {
+	rsp, err := c.UpdateOmniSessionWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateOmniSessionResponse(rsp)
+}
+
+// UpdateOmniSessionWithResponse Choose how permissions are answered that my runs ask for
+//
+// The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
+func (c *ClientWithResponses) UpdateOmniSessionWithResponse(ctx context.Context, sessionID SessionID, body UpdateOmniSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOmniSessionResponse, error) {
+	rsp, err := c.UpdateOmniSession(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateOmniSessionResponse(rsp)
+}
+
+// AbortOmniTasksWithResponse Stop what is at work
+//
+// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+func (c *ClientWithResponses) AbortOmniTasksWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error) {
+	rsp, err := c.AbortOmniTasks(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAbortOmniTasksResponse(rsp)
+}
+
+// DecideOmniApprovalWithBodyWithResponse Allow or deny a call that waits
+//
+// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+func (c *ClientWithResponses) DecideOmniApprovalWithBodyWithResponse(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DecideOmniApprovalResponse, error) {
+	rsp, err := c.DecideOmniApprovalWithBody(ctx, sessionID, toolCallID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDecideOmniApprovalResponse(rsp)
+}
+
+// DecideOmniApprovalWithResponse Allow or deny a call that waits
+//
+// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/approvals/{tool_call_id} (the `DecideOmniApproval` operationId).
+func (c *ClientWithResponses) DecideOmniApprovalWithResponse(ctx context.Context, sessionID SessionID, toolCallID ToolCallID, body DecideOmniApprovalJSONRequestBody, reqEditors ...RequestEditorFn) (*DecideOmniApprovalResponse, error) {
+	rsp, err := c.DecideOmniApproval(ctx, sessionID, toolCallID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDecideOmniApprovalResponse(rsp)
+}
+
+// CompactOmniSessionWithResponse Have an agent make its context smaller
+//
+// The one at work, or else the one that has worked last: it gets a run for it. 409 `nothing_to_compact`, `already_compacted`, `compacting`, `task_in_progress` (it has not begun, or is about to end), `unsupported_by_runtime`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/compact (the `CompactOmniSession` operationId).
+func (c *ClientWithResponses) CompactOmniSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*CompactOmniSessionResponse, error) {
+	rsp, err := c.CompactOmniSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCompactOmniSessionResponse(rsp)
+}
+
 // ListOmniMessagesWithResponse A conversation as OmniMessages, in pages
 //
 // What was said, without fragments: the stream's messages with the place at which each stands, sub-agents' included. Without `after` and `before` it is the newest page, with what is open right now: a stream that begins at `live.cursor` goes on from there. `after` reads on from a cursor, `before` backward. A page has about `limit` messages (the messages of one event stay together when it reads forward) and ends at about 4 MiB. A cursor that is malformed is 400, one beyond the newest event 422, one of another epoch or of what is not kept any more 409 `cursor_reset`. `docs/protocols/omni.md` has the rules.
@@ -17387,6 +19041,66 @@ func (c *ClientWithResponses) ListOmniMessagesWithResponse(ctx context.Context, 
 	return ParseListOmniMessagesResponse(rsp)
 }
 
+// RetryOmniNowWithResponse Do not wait before a request is made again
+//
+// 409 `not_running`, `unsupported_by_runtime`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/retry-now (the `RetryOmniNow` operationId).
+func (c *ClientWithResponses) RetryOmniNowWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*RetryOmniNowResponse, error) {
+	rsp, err := c.RetryOmniNow(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetryOmniNowResponse(rsp)
+}
+
+// SteerOmniTaskWithBodyWithResponse Say something to the agent that is at work
+//
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+func (c *ClientWithResponses) SteerOmniTaskWithBodyWithResponse(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SteerOmniTaskResponse, error) {
+	rsp, err := c.SteerOmniTaskWithBody(ctx, sessionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSteerOmniTaskResponse(rsp)
+}
+
+// SteerOmniTaskWithResponse Say something to the agent that is at work
+//
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/steer (the `SteerOmniTask` operationId).
+func (c *ClientWithResponses) SteerOmniTaskWithResponse(ctx context.Context, sessionID SessionID, params *SteerOmniTaskParams, body SteerOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*SteerOmniTaskResponse, error) {
+	rsp, err := c.SteerOmniTask(ctx, sessionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSteerOmniTaskResponse(rsp)
+}
+
+// WithdrawOmniSteerWithResponse Take back what was said to an agent at work
+//
+// As long as it has not left for the edge, which it does at once when that is connected; then 409 `not_pending`. Twice is fine.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/sessions/{session_id}/steer/{steer_id} (the `WithdrawOmniSteer` operationId).
+func (c *ClientWithResponses) WithdrawOmniSteerWithResponse(ctx context.Context, sessionID SessionID, steerID SteerID, reqEditors ...RequestEditorFn) (*WithdrawOmniSteerResponse, error) {
+	rsp, err := c.WithdrawOmniSteer(ctx, sessionID, steerID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWithdrawOmniSteerResponse(rsp)
+}
+
 // StreamOmniMessagesWithResponse A conversation as OmniMessages, live as server-sent events
 //
 // Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now.
@@ -17400,6 +19114,36 @@ func (c *ClientWithResponses) StreamOmniMessagesWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseStreamOmniMessagesResponse(rsp)
+}
+
+// CreateOmniTaskWithBodyWithResponse Say something, and begin a task with it
+//
+// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+func (c *ClientWithResponses) CreateOmniTaskWithBodyWithResponse(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateOmniTaskResponse, error) {
+	rsp, err := c.CreateOmniTaskWithBody(ctx, sessionID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateOmniTaskResponse(rsp)
+}
+
+// CreateOmniTaskWithResponse Say something, and begin a task with it
+//
+// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/tasks (the `CreateOmniTask` operationId).
+func (c *ClientWithResponses) CreateOmniTaskWithResponse(ctx context.Context, sessionID SessionID, params *CreateOmniTaskParams, body CreateOmniTaskJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateOmniTaskResponse, error) {
+	rsp, err := c.CreateOmniTask(ctx, sessionID, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateOmniTaskResponse(rsp)
 }
 
 // ListTracesWithResponse What the traces of a conversation have to be
@@ -19076,6 +20820,231 @@ func ParseFollowRunEventsResponse(rsp *http.Response) (*FollowRunEventsResponse,
 	return response, nil
 }
 
+// ParseGetOmniSessionResponse parses an HTTP response from a GetOmniSessionWithResponse call
+func ParseGetOmniSessionResponse(rsp *http.Response) (*GetOmniSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetOmniSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OmniConversation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers GetOmniSessionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateOmniSessionResponse parses an HTTP response from a UpdateOmniSessionWithResponse call
+func ParseUpdateOmniSessionResponse(rsp *http.Response) (*UpdateOmniSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateOmniSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OmniConversation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers UpdateOmniSessionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAbortOmniTasksResponse parses an HTTP response from a AbortOmniTasksWithResponse call
+func ParseAbortOmniTasksResponse(rsp *http.Response) (*AbortOmniTasksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AbortOmniTasksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 202:
+		break // No content-type
+
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers AbortOmniTasksResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDecideOmniApprovalResponse parses an HTTP response from a DecideOmniApprovalWithResponse call
+func ParseDecideOmniApprovalResponse(rsp *http.Response) (*DecideOmniApprovalResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DecideOmniApprovalResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers DecideOmniApprovalResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCompactOmniSessionResponse parses an HTTP response from a CompactOmniSessionWithResponse call
+func ParseCompactOmniSessionResponse(rsp *http.Response) (*CompactOmniSessionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CompactOmniSessionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest OmniCompactReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers CompactOmniSessionResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListOmniMessagesResponse parses an HTTP response from a ListOmniMessagesWithResponse call
 func ParseListOmniMessagesResponse(rsp *http.Response) (*ListOmniMessagesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -19122,6 +21091,140 @@ func ParseListOmniMessagesResponse(rsp *http.Response) (*ListOmniMessagesRespons
 	return response, nil
 }
 
+// ParseRetryOmniNowResponse parses an HTTP response from a RetryOmniNowWithResponse call
+func ParseRetryOmniNowResponse(rsp *http.Response) (*RetryOmniNowResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetryOmniNowResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OmniRetryReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers RetryOmniNowResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseSteerOmniTaskResponse parses an HTTP response from a SteerOmniTaskWithResponse call
+func ParseSteerOmniTaskResponse(rsp *http.Response) (*SteerOmniTaskResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SteerOmniTaskResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest OmniSteerReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers SteerOmniTaskResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseWithdrawOmniSteerResponse parses an HTTP response from a WithdrawOmniSteerWithResponse call
+func ParseWithdrawOmniSteerResponse(rsp *http.Response) (*WithdrawOmniSteerResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &WithdrawOmniSteerResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers WithdrawOmniSteerResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
 // ParseStreamOmniMessagesResponse parses an HTTP response from a StreamOmniMessagesWithResponse call
 func ParseStreamOmniMessagesResponse(rsp *http.Response) (*StreamOmniMessagesResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -19148,6 +21251,52 @@ func ParseStreamOmniMessagesResponse(rsp *http.Response) (*StreamOmniMessagesRes
 	switch {
 	case true:
 		var headers StreamOmniMessagesResponseDefaultHeaders
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.HeadersDefault = &headers
+	}
+
+	return response, nil
+}
+
+// ParseCreateOmniTaskResponse parses an HTTP response from a CreateOmniTaskWithResponse call
+func ParseCreateOmniTaskResponse(rsp *http.Response) (*CreateOmniTaskResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateOmniTaskResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest OmniTaskReceipt
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Problem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationProblemJSONDefault = &dest
+
+	}
+
+	switch {
+	case true:
+		var headers CreateOmniTaskResponseDefaultHeaders
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {

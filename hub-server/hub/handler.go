@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/control"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/shared/telemetry"
@@ -23,6 +24,7 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 	return httpapi.New(httpapi.Deps{
 		Log: h.log, Metrics: h.registry, Health: health, Version: h.opts.Version,
 		People: d.people, Devices: d.devices, Enrolments: d.enrolments, Edges: d.edges, Agents: d.agents,
+		Controls:  h.newControls(d),
 		Attention: h.services.attention, Push: h.services.registrations, PushKey: h.services.pushKey,
 		Sessions: d.sessions, Messages: d.messages, Imports: d.imports, Changes: d.changes, Runs: d.record.Runs, Prompts: d.prompts, Notices: d.notices, Contacts: d.contacts, Finder: d.finder, Blobs: d.record.Blobs, Files: d.files,
 		Omni: h.services.messages, Followers: h.services.followers, Epoch: h.store.Epoch,
@@ -30,6 +32,14 @@ func (h *Hub) newHandler(d *domain) http.Handler {
 		Limiter: h.services.limiter, Limits: h.limits(), Origins: h.origins(), MetricsToken: string(h.opts.Config.MetricsToken),
 		ClientSocket: h.services.gate, CardSocket: h.services.cardSockets, EdgeUplink: h.services.uplink, Surplus: surplus,
 	})
+}
+
+// newControls makes what people act on the work of a conversation with.
+func (h *Hub) newControls(d *domain) *control.Controls {
+	return &control.Controls{
+		Sessions: d.sessions, Messages: d.messages, Runs: d.record.Runs, Prompts: d.prompts, Agents: d.agents,
+		Conversations: h.services.messages, Attempts: d.attempts,
+	}
 }
 
 func (h *Hub) limits() httpapi.Limits {

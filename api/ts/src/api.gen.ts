@@ -11,6 +11,11 @@ export class Api {
     this.#send = send;
   }
 
+  /** Stop what is at work. All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so. */
+  abortOmniTasks(input: { session_id: t.SessionID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/abort`, answer: "none" }, options);
+  }
+
   /** Make a friend of who has asked me. Both sides get `friend.accepted`. Saying it twice is fine. */
   acceptContact(input: { request_id: t.RequestID }, options?: CallOptions): Promise<t.Contact> {
     return this.#send<t.Contact>({ method: "POST", path: `/client/contacts/requests/${encodeURIComponent(input.request_id)}/accept`, answer: "json" }, options);
@@ -46,6 +51,11 @@ export class Api {
     return this.#send<t.AgentTask>({ method: "POST", path: `/web/agent-tasks/${encodeURIComponent(input.task_id)}/cancel`, body: input.body, answer: "json" }, options);
   }
 
+  /** Have an agent make its context smaller. The one at work, or else the one that has worked last: it gets a run for it. 409 `nothing_to_compact`, `already_compacted`, `compacting`, `task_in_progress` (it has not begun, or is about to end), `unsupported_by_runtime`. */
+  compactOmniSession(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.OmniCompactReceipt> {
+    return this.#send<t.OmniCompactReceipt>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/compact`, answer: "json" }, options);
+  }
+
   /** Name a configuration on my edges as an agent. */
   createAgent(input: { idempotency_key?: string; body: t.AgentInput }, options?: CallOptions): Promise<t.Agent> {
     return this.#send<t.Agent>({ method: "POST", path: `/client/agents`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
@@ -71,6 +81,11 @@ export class Api {
     return this.#send<t.Invitation>({ method: "POST", path: `/client/invitations`, idempotent: true, idempotencyKey: input.idempotency_key, answer: "json" }, options);
   }
 
+  /** Say something, and begin a task with it. The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again. */
+  createOmniTask(input: { session_id: t.SessionID; idempotency_key?: string; body: t.OmniTaskInput }, options?: CallOptions): Promise<t.OmniTaskReceipt> {
+    return this.#send<t.OmniTaskReceipt>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/tasks`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
+  }
+
   /** Open the conversation with one user or one agent. There is one for two members: whoever asks again, on whichever device and under whichever key, gets the one that stands, with the name that it has. */
   createPrivateSession(input: { idempotency_key?: string; body: t.PrivateSessionInput }, options?: CallOptions): Promise<t.Session> {
     return this.#send<t.Session>({ method: "POST", path: `/client/sessions/private`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
@@ -79,6 +94,11 @@ export class Api {
   /** Start a run of one agent in this conversation, and hear where to follow it. With `prompt` the text is first stored as the caller's message; with `trigger_message_id` the run answers a message that is already there. Exactly one of the two. Without `agent_id` the agent is the one that the text names, else the only one in the conversation. The same key with the same request gets the first answer again; with another request 422 `idempotency_conflict`. */
   createRun(input: { session_id: t.SessionID; idempotency_key?: string; body: t.RunInput }, options?: CallOptions): Promise<t.RunReceipt> {
     return this.#send<t.RunReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/runs`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
+  }
+
+  /** Allow or deny a call that waits. The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first. */
+  decideOmniApproval(input: { session_id: t.SessionID; tool_call_id: string; body: t.OmniApprovalInput }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/approvals/${encodeURIComponent(input.tool_call_id)}`, body: input.body, answer: "none" }, options);
   }
 
   /** Take a request off my list. Who asked is not told, and sees it waiting; asking again changes nothing. */
@@ -154,6 +174,11 @@ export class Api {
   /** Who am I, on which device. */
   getMe(options?: CallOptions): Promise<t.Me> {
     return this.#send<t.Me>({ method: "GET", path: `/client/auth/me`, answer: "json" }, options);
+  }
+
+  /** What a conversation is at, and how my permissions are answered there. */
+  getOmniSession(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.OmniConversation> {
+    return this.#send<t.OmniConversation>({ method: "GET", path: `/api/sessions/${encodeURIComponent(input.session_id)}`, answer: "json" }, options);
   }
 
   /** One thing that a run has asked, and what became of it. */
@@ -376,6 +401,11 @@ export class Api {
     return this.#send<t.Contact>({ method: "POST", path: `/client/contacts`, body: input.body, answer: "json" }, options);
   }
 
+  /** Do not wait before a request is made again. 409 `not_running`, `unsupported_by_runtime`. */
+  retryOmniNow(input: { session_id: t.SessionID }, options?: CallOptions): Promise<t.OmniRetryReceipt> {
+    return this.#send<t.OmniRetryReceipt>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/retry-now`, answer: "json" }, options);
+  }
+
   /** Revoke a device of mine. Ends its refresh family and closes its sockets. */
   revokeDevice(input: { device_id: t.DeviceID }, options?: CallOptions): Promise<void> {
     return this.#send<void>({ method: "DELETE", path: `/client/devices/${encodeURIComponent(input.device_id)}`, answer: "none" }, options);
@@ -399,6 +429,11 @@ export class Api {
   /** Send a message, and start the runs that it asks for. Whoever is mentioned is so by `@name` in the text or by `mentions`, and must be a member. People who are mentioned are notified. Every agent that the message mentions gets a run, as does the only agent of a private conversation without a mention. Without *operate* on a mentioned agent the whole message is refused and not stored. `client_msg_id` is the natural idempotency key: a repeat gets the first answer with `deduplicated: true`. */
   sendMessage(input: { session_id: t.SessionID; body: t.MessageInput }, options?: CallOptions): Promise<t.MessageReceipt> {
     return this.#send<t.MessageReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages`, body: input.body, answer: "json" }, options);
+  }
+
+  /** Say something to the agent that is at work. Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`. */
+  steerOmniTask(input: { session_id: t.SessionID; idempotency_key?: string; body: t.OmniSteerInput }, options?: CallOptions): Promise<t.OmniSteerReceipt> {
+    return this.#send<t.OmniSteerReceipt>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/steer`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }
 
   /** A conversation as OmniMessages, live as server-sent events. Unnamed events are one OmniMessage on one line, fragments included; of the messages of one event of the record only the last has an `id`, a cursor. A client keeps messages back until one with an id has come, and drops what has none when it reconnects: so it has each exactly once. It reconnects with `Last-Event-ID`, or `after`; `0` begins at the beginning of what is kept, nothing begins now. The first id comes without a message. `event: server_event` is a `ServerEvent` on one line, without an id. After what was missed come a `task_state` and the approvals that wait, then it goes on live. `: ping` comes after 20 s of silence. A cursor of another epoch, or of what is not kept any more, is the event `resync_required`, and it goes on from now. */
@@ -441,6 +476,11 @@ export class Api {
     return this.#send<void>({ method: "DELETE", path: `/client/devices/self/push`, answer: "none" }, options);
   }
 
+  /** Choose how permissions are answered that my runs ask for. The mode is of the caller in this conversation, and holds for the runs that they ask for, those at work included: it is read again for each call. It needs the right to operate an agent of the conversation. 409 `unsupported_by_runtime` while a run of theirs is on an edge that knows no modes. */
+  updateOmniSession(input: { session_id: t.SessionID; body: t.OmniSessionChange }, options?: CallOptions): Promise<t.OmniConversation> {
+    return this.#send<t.OmniConversation>({ method: "PATCH", path: `/api/sessions/${encodeURIComponent(input.session_id)}`, body: input.body, answer: "json" }, options);
+  }
+
   /** Change what a group is called, how it looks and what it announces. For the owner. Fields that are not given stay as they are. Everybody hears `session.info_updated`. */
   updateSessionInfo(input: { session_id: t.SessionID; body: t.SessionInfoInput }, options?: CallOptions): Promise<t.Session> {
     return this.#send<t.Session>({ method: "PATCH", path: `/client/sessions/${encodeURIComponent(input.session_id)}/info`, body: input.body, answer: "json" }, options);
@@ -454,5 +494,10 @@ export class Api {
   /** Upload a file to send. The body is the file as it is. A message has it as an attachment whose `url` is the one of the answer. The same file once more is the same attachment, so the request may be repeated; one that no message has had within a day is dropped. Beyond the hub's limit of a file 413 `body_too_large`, beyond what it keeps for one person 422 `too_large`. */
   uploadAttachment(input: { filename: string; mime_type?: string; body: Blob }, options?: CallOptions): Promise<t.UploadedFile> {
     return this.#send<t.UploadedFile>({ method: "POST", path: `/client/attachments`, query: { filename: input.filename, mime_type: input.mime_type }, file: input.body, answer: "json" }, options);
+  }
+
+  /** Take back what was said to an agent at work. As long as it has not left for the edge, which it does at once when that is connected; then 409 `not_pending`. Twice is fine. */
+  withdrawOmniSteer(input: { session_id: t.SessionID; steer_id: t.SteerID }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(input.session_id)}/steer/${encodeURIComponent(input.steer_id)}`, answer: "none" }, options);
   }
 }

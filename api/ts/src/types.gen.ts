@@ -142,6 +142,9 @@ export interface AgentTaskList {
 /** What everybody in the conversation should know; empty for none. */
 export type Announcement = string;
 
+/** `allow-all`: yes. `deny-all`: no. `read-only`: yes to tools that only look, for others a person is asked. `always-ask`: a person is asked. Empty: as the agent's profile says. A profile that denies everything counts first. */
+export type ApprovalMode = string;
+
 export interface Artifact {
   content_type: string;
   created_at: string;
@@ -704,6 +707,29 @@ export interface NotificationPayload {
   type: "mention" | "friend_request" | "group_invite" | "agent_done" | "system" | "prompt";
 }
 
+export interface OmniApprovalInput {
+  decision: "allow" | "deny";
+  /** The agent is told. */
+  reason?: string;
+}
+
+export interface OmniCompactReceipt {
+  runId: RunID;
+}
+
+export interface OmniConversation {
+  /** Of the caller here; absent if it is as the profiles say. */
+  approvalMode?: unknown;
+  lastActiveAt: string;
+  /** It is there to be read alone: what would say or start something in it is 409 `read_only`. */
+  readOnly?: boolean;
+  /** That are not over, the oldest first. */
+  runs: RunID[];
+  sessionId: SessionID;
+  state: "idle" | "running" | "compacting";
+  title: string;
+}
+
 /** `<epoch>-<place>`: everything up to it has been read. Opaque, but for what is said of the two parts. */
 export type OmniCursor = string;
 
@@ -724,6 +750,15 @@ export interface OmniHistory {
   more: boolean;
 }
 
+/** `text` has `text`; `image_url` has `imageUrl`, of the web or a data URL in base64; `file` has `fileName` and `dataUrl`, a data URL in base64. */
+export interface OmniInputPart {
+  dataUrl?: string;
+  fileName?: string;
+  imageUrl?: string;
+  text?: string;
+  type: "text" | "image_url" | "file";
+}
+
 export interface OmniLive {
   cursor: OmniCursor;
   /** Of each fragment that is open at the cursor its start, and one delta in place of those that there were. */
@@ -732,6 +767,42 @@ export interface OmniLive {
 
 /** One message of S1, byte for byte as the stream has it. `docs/protocols/omni.md` has its types. */
 export type OmniMessage = Record<string, unknown>;
+
+export interface OmniRetryReceipt {
+  skipped: boolean;
+}
+
+export interface OmniSessionChange {
+  approvalMode: ApprovalMode;
+}
+
+export interface OmniSteerInput {
+  text: string;
+}
+
+export interface OmniSteerReceipt {
+  steerId: SteerID;
+}
+
+export interface OmniTaskInput {
+  agentId?: AgentID;
+  /** Of S1. No agent here works towards one: 409 `unsupported_by_runtime`. */
+  goal?: Record<string, unknown>;
+  /** At most 20 images and files. */
+  input: OmniInputPart[];
+  /** Begin behind the tasks that are at work. */
+  queueIfBusy?: boolean;
+  /** 409 `unsupported_by_runtime` for an agent that cannot be told. */
+  thinkingLevel?: "none" | "low" | "medium" | "high" | "xhigh" | "max";
+}
+
+export interface OmniTaskReceipt {
+  messageId: MessageID;
+  /** Another task was at work. */
+  queued?: boolean;
+  runId: RunID;
+  sessionId: SessionID;
+}
 
 export interface OwnerInput {
   user_id: UserID;
@@ -1166,6 +1237,8 @@ export type SessionType = "private" | "group";
 export type SettingsVersion = number;
 
 export type SpanID = string;
+
+export type SteerID = string;
 
 export interface SyncPage {
   cursor: Cursor;

@@ -14,6 +14,9 @@ import (
 // Compact has an agent make its context smaller: the one at work, or else the one that has worked last, which gets a run of its own for it. Errors:
 // NothingToCompact, AlreadyCompacted, Compacting, TaskInProgress, UnsupportedByRuntime, AgentOperateRequired.
 func (c *Controls) Compact(ctx context.Context, by account.Principal, session id.Session, traceID string) (id.Run, error) {
+	if err := c.open(ctx, by.User, session); err != nil {
+		return "", err
+	}
 	active, err := c.Runs.Active(ctx, session)
 	if err != nil {
 		return "", err

@@ -92,6 +92,20 @@ func (c *Controls) State(ctx context.Context, by id.User, session id.Session) (S
 	return s, err
 }
 
+// open says that the conversation is there to be acted on.
+func (c *Controls) open(ctx context.Context, by id.User, session id.Session) error {
+	found, err := c.Sessions.Store.WithAgents(ctx, session, by)
+	switch {
+	case err != nil:
+		return err
+	case found.ReadOnly:
+		return chat.ReadOnlyError()
+	case found.Dissolved():
+		return chat.DissolvedError()
+	}
+	return nil
+}
+
 // operable keeps the runs whose agents the person may operate.
 func (c *Controls) operable(ctx context.Context, by id.User, runs []runlog.Run) ([]runlog.Run, error) {
 	var agents []id.Agent

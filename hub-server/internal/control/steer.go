@@ -20,6 +20,9 @@ func (c *Controls) Steer(ctx context.Context, by account.Principal, session id.S
 		if err := order.Check(); err != nil {
 			return "", err
 		}
+		if err := c.open(ctx, by.User, session); err != nil {
+			return "", err
+		}
 		claimed, err := claim(order.SteerID)
 		if err != nil {
 			return "", err
@@ -73,6 +76,9 @@ func (c *Controls) roomFor(ctx context.Context, run runlog.Run) error {
 // RetryNow ends the waiting of agents before they make a request again, and says whether any waited. Errors: NotRunning, UnsupportedByRuntime,
 // AgentOperateRequired.
 func (c *Controls) RetryNow(ctx context.Context, by account.Principal, session id.Session) (skipped bool, err error) {
+	if err := c.open(ctx, by.User, session); err != nil {
+		return false, err
+	}
 	runs, err := c.atWork(ctx, by.User, session)
 	if err != nil {
 		return false, err

@@ -339,6 +339,96 @@ func (e NotificationPayloadType) Valid() bool {
 	}
 }
 
+// Defines values for OmniApprovalInputDecision.
+const (
+	OmniApprovalInputDecisionAllow OmniApprovalInputDecision = "allow"
+	OmniApprovalInputDecisionDeny  OmniApprovalInputDecision = "deny"
+)
+
+// Valid indicates whether the value is a known member of the OmniApprovalInputDecision enum.
+func (e OmniApprovalInputDecision) Valid() bool {
+	switch e {
+	case OmniApprovalInputDecisionAllow:
+		return true
+	case OmniApprovalInputDecisionDeny:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OmniConversationState.
+const (
+	OmniConversationStateCompacting OmniConversationState = "compacting"
+	OmniConversationStateIdle       OmniConversationState = "idle"
+	OmniConversationStateRunning    OmniConversationState = "running"
+)
+
+// Valid indicates whether the value is a known member of the OmniConversationState enum.
+func (e OmniConversationState) Valid() bool {
+	switch e {
+	case OmniConversationStateCompacting:
+		return true
+	case OmniConversationStateIdle:
+		return true
+	case OmniConversationStateRunning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OmniInputPartType.
+const (
+	OmniInputPartTypeFile     OmniInputPartType = "file"
+	OmniInputPartTypeImageURL OmniInputPartType = "image_url"
+	OmniInputPartTypeText     OmniInputPartType = "text"
+)
+
+// Valid indicates whether the value is a known member of the OmniInputPartType enum.
+func (e OmniInputPartType) Valid() bool {
+	switch e {
+	case OmniInputPartTypeFile:
+		return true
+	case OmniInputPartTypeImageURL:
+		return true
+	case OmniInputPartTypeText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for OmniTaskInputThinkingLevel.
+const (
+	OmniTaskInputThinkingLevelHigh   OmniTaskInputThinkingLevel = "high"
+	OmniTaskInputThinkingLevelLow    OmniTaskInputThinkingLevel = "low"
+	OmniTaskInputThinkingLevelMax    OmniTaskInputThinkingLevel = "max"
+	OmniTaskInputThinkingLevelMedium OmniTaskInputThinkingLevel = "medium"
+	OmniTaskInputThinkingLevelNone   OmniTaskInputThinkingLevel = "none"
+	OmniTaskInputThinkingLevelXhigh  OmniTaskInputThinkingLevel = "xhigh"
+)
+
+// Valid indicates whether the value is a known member of the OmniTaskInputThinkingLevel enum.
+func (e OmniTaskInputThinkingLevel) Valid() bool {
+	switch e {
+	case OmniTaskInputThinkingLevelHigh:
+		return true
+	case OmniTaskInputThinkingLevelLow:
+		return true
+	case OmniTaskInputThinkingLevelMax:
+		return true
+	case OmniTaskInputThinkingLevelMedium:
+		return true
+	case OmniTaskInputThinkingLevelNone:
+		return true
+	case OmniTaskInputThinkingLevelXhigh:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ProblemCode.
 const (
 	ProblemCodeAgentOperateRequired ProblemCode = "agent_operate_required"
@@ -849,6 +939,9 @@ type AgentTaskList struct {
 
 // Announcement What everybody in the conversation should know; empty for none.
 type Announcement = string
+
+// ApprovalMode `allow-all`: yes. `deny-all`: no. `read-only`: yes to tools that only look, for others a person is asked. `always-ask`: a person is asked. Empty: as the agent's profile says. A profile that denies everything counts first.
+type ApprovalMode = string
 
 // Artifact defines model for Artifact.
 type Artifact struct {
@@ -1410,6 +1503,107 @@ type NotificationPayload struct {
 // NotificationPayloadType defines model for NotificationPayload.Type.
 type NotificationPayloadType string
 
+// OmniApprovalInput defines model for OmniApprovalInput.
+type OmniApprovalInput struct {
+	Decision OmniApprovalInputDecision `json:"decision"`
+
+	// Reason The agent is told.
+	Reason string `json:"reason,omitempty,omitzero"`
+}
+
+// OmniApprovalInputDecision defines model for OmniApprovalInput.Decision.
+type OmniApprovalInputDecision string
+
+// OmniCompactReceipt defines model for OmniCompactReceipt.
+type OmniCompactReceipt struct {
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID RunID `json:"runId"`
+}
+
+// OmniConversation defines model for OmniConversation.
+type OmniConversation struct {
+	// ApprovalMode Of the caller here; absent if it is as the profiles say.
+	ApprovalMode ApprovalMode `json:"approvalMode,omitempty,omitzero"`
+	LastActiveAt time.Time    `json:"lastActiveAt"`
+
+	// ReadOnly It is there to be read alone: what would say or start something in it is 409 `read_only`.
+	ReadOnly bool `json:"readOnly,omitempty,omitzero"`
+
+	// Runs That are not over, the oldest first.
+	Runs      []RunID               `json:"runs"`
+	SessionID SessionID             `json:"sessionId"`
+	State     OmniConversationState `json:"state"`
+	Title     string                `json:"title"`
+}
+
+// OmniConversationState defines model for OmniConversation.State.
+type OmniConversationState string
+
+// OmniInputPart `text` has `text`; `image_url` has `imageUrl`, of the web or a data URL in base64; `file` has `fileName` and `dataUrl`, a data URL in base64.
+type OmniInputPart struct {
+	DataURL  string            `json:"dataUrl,omitempty,omitzero"`
+	FileName string            `json:"fileName,omitempty,omitzero"`
+	ImageURL string            `json:"imageUrl,omitempty,omitzero"`
+	Text     string            `json:"text,omitempty,omitzero"`
+	Type     OmniInputPartType `json:"type"`
+}
+
+// OmniInputPartType defines model for OmniInputPart.Type.
+type OmniInputPartType string
+
+// OmniRetryReceipt defines model for OmniRetryReceipt.
+type OmniRetryReceipt struct {
+	Skipped bool `json:"skipped"`
+}
+
+// OmniSessionChange defines model for OmniSessionChange.
+type OmniSessionChange struct {
+	// ApprovalMode `allow-all`: yes. `deny-all`: no. `read-only`: yes to tools that only look, for others a person is asked. `always-ask`: a person is asked. Empty: as the agent's profile says. A profile that denies everything counts first.
+	ApprovalMode ApprovalMode `json:"approvalMode"`
+}
+
+// OmniSteerInput defines model for OmniSteerInput.
+type OmniSteerInput struct {
+	Text string `json:"text"`
+}
+
+// OmniSteerReceipt defines model for OmniSteerReceipt.
+type OmniSteerReceipt struct {
+	SteerID SteerID `json:"steerId"`
+}
+
+// OmniTaskInput defines model for OmniTaskInput.
+type OmniTaskInput struct {
+	AgentID AgentID `json:"agentId,omitempty,omitzero"`
+
+	// Goal Of S1. No agent here works towards one: 409 `unsupported_by_runtime`.
+	Goal map[string]interface{} `json:"goal,omitempty,omitzero"`
+
+	// Input At most 20 images and files.
+	Input []OmniInputPart `json:"input"`
+
+	// QueueIfBusy Begin behind the tasks that are at work.
+	QueueIfBusy bool `json:"queueIfBusy,omitempty,omitzero"`
+
+	// ThinkingLevel 409 `unsupported_by_runtime` for an agent that cannot be told.
+	ThinkingLevel OmniTaskInputThinkingLevel `json:"thinkingLevel,omitempty,omitzero"`
+}
+
+// OmniTaskInputThinkingLevel 409 `unsupported_by_runtime` for an agent that cannot be told.
+type OmniTaskInputThinkingLevel string
+
+// OmniTaskReceipt defines model for OmniTaskReceipt.
+type OmniTaskReceipt struct {
+	MessageID MessageID `json:"messageId"`
+
+	// Queued Another task was at work.
+	Queued bool `json:"queued,omitempty,omitzero"`
+
+	// RunID Example: run_9f2c1b7ad0e44c55
+	RunID     RunID     `json:"runId"`
+	SessionID SessionID `json:"sessionId"`
+}
+
 // OwnerInput defines model for OwnerInput.
 type OwnerInput struct {
 	// UserID Example: user_0190b4c2-7f7a-7cc1-a94e-2f0d3c1b9a55
@@ -1936,6 +2130,9 @@ type SettingsVersion = int64
 // SpanID defines model for SpanID.
 type SpanID = string
 
+// SteerID defines model for SteerID.
+type SteerID = string
+
 // SyncPage defines model for SyncPage.
 type SyncPage struct {
 	// Cursor Opaque: where in the hub's order of frames a client stands. Kept and sent back as it is.
@@ -2062,6 +2259,21 @@ type SyncLimit = int
 
 // TaskID Example: run_9f2c1b7ad0e44c55
 type TaskID = RunID
+
+// ToolCallID defines model for ToolCallID.
+type ToolCallID = string
+
+// SteerOmniTaskParams defines parameters for SteerOmniTask.
+type SteerOmniTaskParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
+
+// CreateOmniTaskParams defines parameters for CreateOmniTask.
+type CreateOmniTaskParams struct {
+	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
+	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
+}
 
 // ImportTraceParams defines parameters for ImportTrace.
 type ImportTraceParams struct {
@@ -2248,6 +2460,18 @@ type RegenerateAgentTaskParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
 
+// UpdateOmniSessionJSONRequestBody defines body for UpdateOmniSession for application/json ContentType.
+type UpdateOmniSessionJSONRequestBody = OmniSessionChange
+
+// DecideOmniApprovalJSONRequestBody defines body for DecideOmniApproval for application/json ContentType.
+type DecideOmniApprovalJSONRequestBody = OmniApprovalInput
+
+// SteerOmniTaskJSONRequestBody defines body for SteerOmniTask for application/json ContentType.
+type SteerOmniTaskJSONRequestBody = OmniSteerInput
+
+// CreateOmniTaskJSONRequestBody defines body for CreateOmniTask for application/json ContentType.
+type CreateOmniTaskJSONRequestBody = OmniTaskInput
+
 // CreateAgentJSONRequestBody defines body for CreateAgent for application/json ContentType.
 type CreateAgentJSONRequestBody = AgentInput
 
@@ -2331,6 +2555,33 @@ type CancelAgentTaskJSONRequestBody = CancelInput
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetOmniSession What a conversation is at, and how my permissions are answered there
+	// (GET /api/sessions/{session_id})
+	GetOmniSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// UpdateOmniSession Choose how permissions are answered that my runs ask for
+	// (PATCH /api/sessions/{session_id})
+	UpdateOmniSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// AbortOmniTasks Stop what is at work
+	// (POST /api/sessions/{session_id}/abort)
+	AbortOmniTasks(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// DecideOmniApproval Allow or deny a call that waits
+	// (POST /api/sessions/{session_id}/approvals/{tool_call_id})
+	DecideOmniApproval(w http.ResponseWriter, r *http.Request, sessionID SessionID, toolCallID ToolCallID)
+	// CompactOmniSession Have an agent make its context smaller
+	// (POST /api/sessions/{session_id}/compact)
+	CompactOmniSession(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// RetryOmniNow Do not wait before a request is made again
+	// (POST /api/sessions/{session_id}/retry-now)
+	RetryOmniNow(w http.ResponseWriter, r *http.Request, sessionID SessionID)
+	// SteerOmniTask Say something to the agent that is at work
+	// (POST /api/sessions/{session_id}/steer)
+	SteerOmniTask(w http.ResponseWriter, r *http.Request, sessionID SessionID, params SteerOmniTaskParams)
+	// WithdrawOmniSteer Take back what was said to an agent at work
+	// (DELETE /api/sessions/{session_id}/steer/{steer_id})
+	WithdrawOmniSteer(w http.ResponseWriter, r *http.Request, sessionID SessionID, steerID SteerID)
+	// CreateOmniTask Say something, and begin a task with it
+	// (POST /api/sessions/{session_id}/tasks)
+	CreateOmniTask(w http.ResponseWriter, r *http.Request, sessionID SessionID, params CreateOmniTaskParams)
 	// ListTraces What the traces of a conversation have to be
 	// (GET /api/sessions/{session_id}/traces)
 	ListTraces(w http.ResponseWriter, r *http.Request, sessionID SessionID)
@@ -2605,6 +2856,314 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// GetOmniSession operation middleware
+func (siw *ServerInterfaceWrapper) GetOmniSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetOmniSession(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UpdateOmniSession operation middleware
+func (siw *ServerInterfaceWrapper) UpdateOmniSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UpdateOmniSession(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AbortOmniTasks operation middleware
+func (siw *ServerInterfaceWrapper) AbortOmniTasks(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AbortOmniTasks(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DecideOmniApproval operation middleware
+func (siw *ServerInterfaceWrapper) DecideOmniApproval(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "tool_call_id" -------------
+	var toolCallID ToolCallID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "tool_call_id", r.PathValue("tool_call_id"), &toolCallID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "tool_call_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DecideOmniApproval(w, r, sessionID, toolCallID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CompactOmniSession operation middleware
+func (siw *ServerInterfaceWrapper) CompactOmniSession(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CompactOmniSession(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RetryOmniNow operation middleware
+func (siw *ServerInterfaceWrapper) RetryOmniNow(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RetryOmniNow(w, r, sessionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SteerOmniTask operation middleware
+func (siw *ServerInterfaceWrapper) SteerOmniTask(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SteerOmniTaskParams
+
+	headers := r.Header
+
+	// ------------- Required header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	} else {
+		err := fmt.Errorf("Header parameter Idempotency-Key is required, but not found")
+		siw.ErrorHandlerFunc(w, r, &RequiredHeaderError{ParamName: "Idempotency-Key", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SteerOmniTask(w, r, sessionID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// WithdrawOmniSteer operation middleware
+func (siw *ServerInterfaceWrapper) WithdrawOmniSteer(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "steer_id" -------------
+	var steerID SteerID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "steer_id", r.PathValue("steer_id"), &steerID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "steer_id", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.WithdrawOmniSteer(w, r, sessionID, steerID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateOmniTask operation middleware
+func (siw *ServerInterfaceWrapper) CreateOmniTask(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", r.PathValue("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "session_id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateOmniTaskParams
+
+	headers := r.Header
+
+	// ------------- Required header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = IdempotencyKey
+
+	} else {
+		err := fmt.Errorf("Header parameter Idempotency-Key is required, but not found")
+		siw.ErrorHandlerFunc(w, r, &RequiredHeaderError{ParamName: "Idempotency-Key", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateOmniTask(w, r, sessionID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // ListTraces operation middleware
 func (siw *ServerInterfaceWrapper) ListTraces(w http.ResponseWriter, r *http.Request) {
@@ -5497,6 +6056,15 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages/sync", wrapper.SyncMessages)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/client/sessions/{session_id}/messages/changes", wrapper.ListMessageChanges)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/sessions/{session_id}/read", wrapper.MarkRead)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/sessions/{session_id}", wrapper.GetOmniSession)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/sessions/{session_id}", wrapper.UpdateOmniSession)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/sessions/{session_id}/tasks", wrapper.CreateOmniTask)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/sessions/{session_id}/steer", wrapper.SteerOmniTask)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/sessions/{session_id}/steer/{steer_id}", wrapper.WithdrawOmniSteer)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/sessions/{session_id}/approvals/{tool_call_id}", wrapper.DecideOmniApproval)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/sessions/{session_id}/abort", wrapper.AbortOmniTasks)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/sessions/{session_id}/retry-now", wrapper.RetryOmniNow)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/sessions/{session_id}/compact", wrapper.CompactOmniSession)
 	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/client/messages/{message_id}", wrapper.EditMessage)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/messages/{message_id}/recall", wrapper.RecallMessage)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/client/messages/{message_id}/forward", wrapper.ForwardMessage)
@@ -5570,6 +6138,391 @@ type TokensJSONResponse struct {
 	Body Tokens
 
 	Headers TokensResponseHeaders
+}
+
+type GetOmniSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type GetOmniSessionResponseObject interface {
+	VisitGetOmniSessionResponse(w http.ResponseWriter) error
+}
+
+type GetOmniSession200JSONResponse OmniConversation
+
+func (response GetOmniSession200JSONResponse) VisitGetOmniSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetOmniSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response GetOmniSessiondefaultApplicationProblemPlusJSONResponse) VisitGetOmniSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateOmniSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *UpdateOmniSessionJSONRequestBody
+}
+
+type UpdateOmniSessionResponseObject interface {
+	VisitUpdateOmniSessionResponse(w http.ResponseWriter) error
+}
+
+type UpdateOmniSession200JSONResponse OmniConversation
+
+func (response UpdateOmniSession200JSONResponse) VisitUpdateOmniSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateOmniSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response UpdateOmniSessiondefaultApplicationProblemPlusJSONResponse) VisitUpdateOmniSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AbortOmniTasksRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type AbortOmniTasksResponseObject interface {
+	VisitAbortOmniTasksResponse(w http.ResponseWriter) error
+}
+
+type AbortOmniTasks202Response struct {
+}
+
+func (response AbortOmniTasks202Response) VisitAbortOmniTasksResponse(w http.ResponseWriter) error {
+	w.WriteHeader(202)
+	return nil
+}
+
+type AbortOmniTasks204Response struct {
+}
+
+func (response AbortOmniTasks204Response) VisitAbortOmniTasksResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type AbortOmniTasksdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response AbortOmniTasksdefaultApplicationProblemPlusJSONResponse) VisitAbortOmniTasksResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DecideOmniApprovalRequestObject struct {
+	SessionID  SessionID  `json:"session_id"`
+	ToolCallID ToolCallID `json:"tool_call_id"`
+	Body       *DecideOmniApprovalJSONRequestBody
+}
+
+type DecideOmniApprovalResponseObject interface {
+	VisitDecideOmniApprovalResponse(w http.ResponseWriter) error
+}
+
+type DecideOmniApproval204Response struct {
+}
+
+func (response DecideOmniApproval204Response) VisitDecideOmniApprovalResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type DecideOmniApprovaldefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response DecideOmniApprovaldefaultApplicationProblemPlusJSONResponse) VisitDecideOmniApprovalResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompactOmniSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type CompactOmniSessionResponseObject interface {
+	VisitCompactOmniSessionResponse(w http.ResponseWriter) error
+}
+
+type CompactOmniSession202JSONResponse OmniCompactReceipt
+
+func (response CompactOmniSession202JSONResponse) VisitCompactOmniSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CompactOmniSessiondefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response CompactOmniSessiondefaultApplicationProblemPlusJSONResponse) VisitCompactOmniSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetryOmniNowRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type RetryOmniNowResponseObject interface {
+	VisitRetryOmniNowResponse(w http.ResponseWriter) error
+}
+
+type RetryOmniNow200JSONResponse OmniRetryReceipt
+
+func (response RetryOmniNow200JSONResponse) VisitRetryOmniNowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RetryOmniNowdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response RetryOmniNowdefaultApplicationProblemPlusJSONResponse) VisitRetryOmniNowResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SteerOmniTaskRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Params    SteerOmniTaskParams
+	Body      *SteerOmniTaskJSONRequestBody
+}
+
+type SteerOmniTaskResponseObject interface {
+	VisitSteerOmniTaskResponse(w http.ResponseWriter) error
+}
+
+type SteerOmniTask202JSONResponse OmniSteerReceipt
+
+func (response SteerOmniTask202JSONResponse) VisitSteerOmniTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SteerOmniTaskdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response SteerOmniTaskdefaultApplicationProblemPlusJSONResponse) VisitSteerOmniTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type WithdrawOmniSteerRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	SteerID   SteerID   `json:"steer_id"`
+}
+
+type WithdrawOmniSteerResponseObject interface {
+	VisitWithdrawOmniSteerResponse(w http.ResponseWriter) error
+}
+
+type WithdrawOmniSteer204Response struct {
+}
+
+func (response WithdrawOmniSteer204Response) VisitWithdrawOmniSteerResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type WithdrawOmniSteerdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response WithdrawOmniSteerdefaultApplicationProblemPlusJSONResponse) VisitWithdrawOmniSteerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOmniTaskRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Params    CreateOmniTaskParams
+	Body      *CreateOmniTaskJSONRequestBody
+}
+
+type CreateOmniTaskResponseObject interface {
+	VisitCreateOmniTaskResponse(w http.ResponseWriter) error
+}
+
+type CreateOmniTask202JSONResponse OmniTaskReceipt
+
+func (response CreateOmniTask202JSONResponse) VisitCreateOmniTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateOmniTaskdefaultApplicationProblemPlusJSONResponse struct {
+	Body       Problem
+	Headers    ProblemResponseHeaders
+	StatusCode int
+}
+
+func (response CreateOmniTaskdefaultApplicationProblemPlusJSONResponse) VisitCreateOmniTaskResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(response.StatusCode)
+	_, err := buf.WriteTo(w)
+	return err
 }
 
 type ListTracesRequestObject struct {
@@ -9272,6 +10225,33 @@ func (response RegenerateAgentTaskdefaultApplicationProblemPlusJSONResponse) Vis
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetOmniSession What a conversation is at, and how my permissions are answered there
+	// (GET /api/sessions/{session_id})
+	GetOmniSession(ctx context.Context, request GetOmniSessionRequestObject) (GetOmniSessionResponseObject, error)
+	// UpdateOmniSession Choose how permissions are answered that my runs ask for
+	// (PATCH /api/sessions/{session_id})
+	UpdateOmniSession(ctx context.Context, request UpdateOmniSessionRequestObject) (UpdateOmniSessionResponseObject, error)
+	// AbortOmniTasks Stop what is at work
+	// (POST /api/sessions/{session_id}/abort)
+	AbortOmniTasks(ctx context.Context, request AbortOmniTasksRequestObject) (AbortOmniTasksResponseObject, error)
+	// DecideOmniApproval Allow or deny a call that waits
+	// (POST /api/sessions/{session_id}/approvals/{tool_call_id})
+	DecideOmniApproval(ctx context.Context, request DecideOmniApprovalRequestObject) (DecideOmniApprovalResponseObject, error)
+	// CompactOmniSession Have an agent make its context smaller
+	// (POST /api/sessions/{session_id}/compact)
+	CompactOmniSession(ctx context.Context, request CompactOmniSessionRequestObject) (CompactOmniSessionResponseObject, error)
+	// RetryOmniNow Do not wait before a request is made again
+	// (POST /api/sessions/{session_id}/retry-now)
+	RetryOmniNow(ctx context.Context, request RetryOmniNowRequestObject) (RetryOmniNowResponseObject, error)
+	// SteerOmniTask Say something to the agent that is at work
+	// (POST /api/sessions/{session_id}/steer)
+	SteerOmniTask(ctx context.Context, request SteerOmniTaskRequestObject) (SteerOmniTaskResponseObject, error)
+	// WithdrawOmniSteer Take back what was said to an agent at work
+	// (DELETE /api/sessions/{session_id}/steer/{steer_id})
+	WithdrawOmniSteer(ctx context.Context, request WithdrawOmniSteerRequestObject) (WithdrawOmniSteerResponseObject, error)
+	// CreateOmniTask Say something, and begin a task with it
+	// (POST /api/sessions/{session_id}/tasks)
+	CreateOmniTask(ctx context.Context, request CreateOmniTaskRequestObject) (CreateOmniTaskResponseObject, error)
 	// ListTraces What the traces of a conversation have to be
 	// (GET /api/sessions/{session_id}/traces)
 	ListTraces(ctx context.Context, request ListTracesRequestObject) (ListTracesResponseObject, error)
@@ -9575,6 +10555,272 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// GetOmniSession operation middleware
+func (sh *strictHandler) GetOmniSession(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request GetOmniSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetOmniSession(ctx, request.(GetOmniSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetOmniSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetOmniSessionResponseObject); ok {
+		if err := validResponse.VisitGetOmniSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UpdateOmniSession operation middleware
+func (sh *strictHandler) UpdateOmniSession(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request UpdateOmniSessionRequestObject
+
+	request.SessionID = sessionID
+
+	var body UpdateOmniSessionJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateOmniSession(ctx, request.(UpdateOmniSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateOmniSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UpdateOmniSessionResponseObject); ok {
+		if err := validResponse.VisitUpdateOmniSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AbortOmniTasks operation middleware
+func (sh *strictHandler) AbortOmniTasks(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request AbortOmniTasksRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AbortOmniTasks(ctx, request.(AbortOmniTasksRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AbortOmniTasks")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AbortOmniTasksResponseObject); ok {
+		if err := validResponse.VisitAbortOmniTasksResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DecideOmniApproval operation middleware
+func (sh *strictHandler) DecideOmniApproval(w http.ResponseWriter, r *http.Request, sessionID SessionID, toolCallID ToolCallID) {
+	var request DecideOmniApprovalRequestObject
+
+	request.SessionID = sessionID
+	request.ToolCallID = toolCallID
+
+	var body DecideOmniApprovalJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DecideOmniApproval(ctx, request.(DecideOmniApprovalRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DecideOmniApproval")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DecideOmniApprovalResponseObject); ok {
+		if err := validResponse.VisitDecideOmniApprovalResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CompactOmniSession operation middleware
+func (sh *strictHandler) CompactOmniSession(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request CompactOmniSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CompactOmniSession(ctx, request.(CompactOmniSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CompactOmniSession")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CompactOmniSessionResponseObject); ok {
+		if err := validResponse.VisitCompactOmniSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RetryOmniNow operation middleware
+func (sh *strictHandler) RetryOmniNow(w http.ResponseWriter, r *http.Request, sessionID SessionID) {
+	var request RetryOmniNowRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RetryOmniNow(ctx, request.(RetryOmniNowRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RetryOmniNow")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RetryOmniNowResponseObject); ok {
+		if err := validResponse.VisitRetryOmniNowResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SteerOmniTask operation middleware
+func (sh *strictHandler) SteerOmniTask(w http.ResponseWriter, r *http.Request, sessionID SessionID, params SteerOmniTaskParams) {
+	var request SteerOmniTaskRequestObject
+
+	request.SessionID = sessionID
+	request.Params = params
+
+	var body SteerOmniTaskJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SteerOmniTask(ctx, request.(SteerOmniTaskRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SteerOmniTask")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SteerOmniTaskResponseObject); ok {
+		if err := validResponse.VisitSteerOmniTaskResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// WithdrawOmniSteer operation middleware
+func (sh *strictHandler) WithdrawOmniSteer(w http.ResponseWriter, r *http.Request, sessionID SessionID, steerID SteerID) {
+	var request WithdrawOmniSteerRequestObject
+
+	request.SessionID = sessionID
+	request.SteerID = steerID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.WithdrawOmniSteer(ctx, request.(WithdrawOmniSteerRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "WithdrawOmniSteer")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(WithdrawOmniSteerResponseObject); ok {
+		if err := validResponse.VisitWithdrawOmniSteerResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateOmniTask operation middleware
+func (sh *strictHandler) CreateOmniTask(w http.ResponseWriter, r *http.Request, sessionID SessionID, params CreateOmniTaskParams) {
+	var request CreateOmniTaskRequestObject
+
+	request.SessionID = sessionID
+	request.Params = params
+
+	var body CreateOmniTaskJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateOmniTask(ctx, request.(CreateOmniTaskRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateOmniTask")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateOmniTaskResponseObject); ok {
+		if err := validResponse.VisitCreateOmniTaskResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // ListTraces operation middleware

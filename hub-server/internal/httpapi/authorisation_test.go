@@ -86,7 +86,25 @@ func (f *full) foreigners() map[string]foreign {
 		},
 	}
 	maps.Copy(all, f.foreignRuns())
+	maps.Copy(all, f.foreignWork())
 	return all
+}
+
+func (f *full) foreignWork() map[string]foreign {
+	ofSession := func(rest string, body any) foreign {
+		return foreign{path: "/api/sessions/%" + rest, theirs: f.session, random: string(id.NewSession()), body: body}
+	}
+	return map[string]foreign{
+		"getOmniSession":     ofSession("", nil),
+		"updateOmniSession":  ofSession("", object{"approvalMode": "allow-all"}),
+		"createOmniTask":     ofSession("/tasks", object{"input": []object{{"type": "text", "text": "go"}}}),
+		"steerOmniTask":      ofSession("/steer", object{"text": "stop"}),
+		"withdrawOmniSteer":  ofSession("/steer/"+string(id.NewSteer()), nil),
+		"decideOmniApproval": ofSession("/approvals/call", object{"decision": "allow"}),
+		"abortOmniTasks":     ofSession("/abort", nil),
+		"retryOmniNow":       ofSession("/retry-now", nil),
+		"compactOmniSession": ofSession("/compact", nil),
+	}
 }
 
 func (f *full) foreignRuns() map[string]foreign {
@@ -181,7 +199,7 @@ func TestSEC10NothingIsOpenWithoutACredential(t *testing.T) {
 		"{session_id}", f.session, "{message_id}", f.message, "{member_id}", f.bob.login.User.ID, "{agent_id}", f.agent, "{edge_id}", f.edge,
 		"{user_id}", f.bob.login.User.ID, "{device_id}", f.ada.login.Device.ID, "{task_id}", f.task, "{run_id}", f.task,
 		"{request_id}", f.request, "{artifact_id}", f.artifact, "{attachment_id}", f.file, "{notification_id}", f.notification,
-		"{username}", "ada", "{sha256}", strings.Repeat("0", 64),
+		"{username}", "ada", "{steer_id}", string(id.NewSteer()), "{tool_call_id}", "call", "{sha256}", strings.Repeat("0", 64),
 	)
 	for name, op := range operations(t) {
 		if op.open || slices.Contains(judgeThemselves, name) {
@@ -237,6 +255,10 @@ func (f *full) sayings() map[string]saying {
 		"transferSession":       {path: demo + "/transfer-owner", body: object{"user_id": bob}},
 		"sendMessage":           {path: demo + "/messages", body: text("hi")},
 		"createRun":             {path: demo + "/runs", body: object{"prompt": "x"}},
+		"updateOmniSession":     {path: "/api/sessions/" + f.session, body: object{"approvalMode": ""}},
+		"createOmniTask":        {path: "/api/sessions/" + f.session + "/tasks", body: object{"input": []object{{"type": "text", "text": "go"}}}},
+		"steerOmniTask":         {path: "/api/sessions/" + f.session + "/steer", body: object{"text": "stop"}},
+		"decideOmniApproval":    {path: "/api/sessions/" + f.session + "/approvals/call", body: object{"decision": "allow"}},
 		"markRead":              {path: demo + "/read", body: object{"last_read_seq": 1}},
 		"editMessage":           {path: "/client/messages/" + f.message, body: object{"content": object{"text": "@scout go on"}}},
 		"forwardMessage":        {path: "/client/messages/" + f.message + "/forward", body: object{"to": []object{target(demo)}}},

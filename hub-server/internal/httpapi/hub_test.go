@@ -20,6 +20,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/contact"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/control"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
@@ -134,6 +135,8 @@ func (h *hub) wire() httpapi.Deps {
 	agents := &fleet.Agents{Store: fleets, Presence: h.online, Attempts: attempts, Now: h.clock.now}
 	sessions := &chat.Sessions{Store: chats, Agents: agents, Attempts: attempts, Now: h.clock.now}
 	files := &chat.Attachments{Store: chats, Shelf: runs.Blobs, Most: maxFile, Quota: maxFiles, Now: h.clock.now, Log: log}
+	messages := &chat.Messages{Store: chats, Sessions: sessions, Files: files, Dispatcher: runs.Dispatcher, Now: h.clock.now}
+	prompts := &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs}
 	refuse := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	return httpapi.Deps{
 		Log: log, Metrics: metrics, Health: telemetry.NewHealth(time.Second), Version: "test", People: people,
@@ -144,8 +147,11 @@ func (h *hub) wire() httpapi.Deps {
 		Enrolments: &fleet.Enrolments{Store: fleets, Attempts: attempts, Now: h.clock.now},
 		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
 		Agents:     agents, Sessions: sessions,
-		Messages:  &chat.Messages{Store: chats, Sessions: sessions, Files: files, Dispatcher: runs.Dispatcher, Now: h.clock.now},
-		Imports:   &chat.Imports{Store: chats, Attempts: attempts, Now: h.clock.now},
+		Messages: messages,
+		Imports:  &chat.Imports{Store: chats, Attempts: attempts, Now: h.clock.now},
+		Controls: &control.Controls{
+			Sessions: sessions, Messages: messages, Runs: runs.Runs, Prompts: prompts, Agents: agents, Conversations: omni, Attempts: attempts,
+		},
 		Attention: memstate.NewAttention("hub", silentBus{}),
 		Changes: &chat.Changes{
 			Store: chats, Files: files, Pins: chats, Reactions: chats, Forwards: chats, Sessions: sessions, Withdraw: runs.Runs, Now: h.clock.now,
@@ -153,7 +159,7 @@ func (h *hub) wire() httpapi.Deps {
 		},
 		Push:     &push.Registrations{Store: sqlstore.NewPushes(store, writer), Sealer: h.keys, Sender: troubled{}, Now: h.clock.now},
 		PushKey:  "BKNfwF35Ia0oDo_7_W957QiXypiGN9oNsNfspg60ZDmtSxlx4pGK4z1iJ2vhua8wOYVGlUkzVq2xHI4LJtYQGaA",
-		Prompts:  &prompt.Prompts{Store: sqlstore.NewPrompts(store, writer), Runs: runs.Runs},
+		Prompts:  prompts,
 		Contacts: &contact.Contacts{Store: sqlstore.NewContacts(store, writer), Presence: h.people, Changed: h.people.changed},
 		Finder:   search.Finder{Store: sqlstore.NewSearch(store, writer)},
 		Notices:  &notice.Notices{Store: sqlstore.NewNotices(store, writer), Now: h.clock.now},

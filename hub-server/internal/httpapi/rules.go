@@ -46,7 +46,7 @@ const (
 // A route without a rule does not exist. A test holds the table to the contract, both ways.
 func rules() map[string]rule {
 	all := map[string]rule{}
-	for _, some := range []map[string]rule{rulesOfPeople(), rulesOfConversations(), rulesOfRuns(), rulesOfMachines()} {
+	for _, some := range []map[string]rule{rulesOfPeople(), rulesOfConversations(), rulesOfWork(), rulesOfRuns(), rulesOfMachines()} {
 		maps.Copy(all, some)
 	}
 	return all
@@ -127,6 +127,21 @@ func rulesOfConversations() map[string]rule {
 		get + "/client/unread":                                       {operation: "getUnread", who: person},
 		get + "/client/ws":                                           {operation: "openClientSocket", who: upgrade, limit: socketLimit},
 		get + "/v1/ws":                                               {operation: "openCardSocket", who: upgrade, limit: socketLimit},
+	}
+}
+
+// rulesOfWork are about what a conversation is at, as S1 has it. Who may operate which agent is the domain's to check: the path names none.
+func rulesOfWork() map[string]rule {
+	return map[string]rule{
+		get + "/api/sessions/{session_id}":                           {operation: "getOmniSession", who: person, may: readSession},
+		patch + "/api/sessions/{session_id}":                         {operation: "updateOmniSession", who: person, may: readSession},
+		post + "/api/sessions/{session_id}/tasks":                    {operation: "createOmniTask", who: person, may: readSession},
+		post + "/api/sessions/{session_id}/steer":                    {operation: "steerOmniTask", who: person, may: readSession},
+		remove + "/api/sessions/{session_id}/steer/{steer_id}":       {operation: "withdrawOmniSteer", who: person, may: readSession},
+		post + "/api/sessions/{session_id}/approvals/{tool_call_id}": {operation: "decideOmniApproval", who: person, may: readSession},
+		post + "/api/sessions/{session_id}/abort":                    {operation: "abortOmniTasks", who: person, may: readSession},
+		post + "/api/sessions/{session_id}/retry-now":                {operation: "retryOmniNow", who: person, may: readSession},
+		post + "/api/sessions/{session_id}/compact":                  {operation: "compactOmniSession", who: person, may: readSession},
 	}
 }
 

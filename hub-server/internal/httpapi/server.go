@@ -10,6 +10,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/contact"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/control"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/notice"
@@ -40,6 +41,7 @@ type Deps struct {
 	Changes    *chat.Changes
 	Runs       *runlog.Runs
 	Prompts    *prompt.Prompts
+	Controls   *control.Controls
 	Notices    *notice.Notices
 	Contacts   *contact.Contacts
 	Blobs      *runlog.Blobs

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/wire"
@@ -40,3 +41,8 @@ func (v view) CloseSteer(context.Context, id.Edge, wire.CommandReceipt, runlog.E
 
 // SetMode implements runlog.CommandStore.
 func (v view) SetMode(context.Context, runlog.ModeChange) (bool, error) { return false, errNobody }
+
+// Settled implements prompt.Store.
+func (v view) Settled(context.Context, id.Session, string) (prompt.Prompt, error) {
+	return prompt.Prompt{}, errNobody
+}

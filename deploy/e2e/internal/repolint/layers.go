@@ -9,7 +9,7 @@ import (
 var (
 	hubDomain = []string{
 		"hub-server/internal/account", "hub-server/internal/archive", "hub-server/internal/audit", "hub-server/internal/backup", "hub-server/internal/cardlog",
-		"hub-server/internal/chat", "hub-server/internal/contact", "hub-server/internal/delivery", "hub-server/internal/fleet", "hub-server/internal/notice", "hub-server/internal/omnilog", "hub-server/internal/paging",
+		"hub-server/internal/chat", "hub-server/internal/contact", "hub-server/internal/control", "hub-server/internal/delivery", "hub-server/internal/fleet", "hub-server/internal/notice", "hub-server/internal/omnilog", "hub-server/internal/paging",
 		"hub-server/internal/peer", "hub-server/internal/presence", "hub-server/internal/project", "hub-server/internal/prompt",
 		"hub-server/internal/push", "hub-server/internal/retention", "hub-server/internal/runlog", "hub-server/internal/search",
 		"hub-server/internal/timer",
