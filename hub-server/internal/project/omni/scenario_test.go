@@ -137,6 +137,13 @@ var scenarios = map[string]func() *scene{
 			run(event.SubAgentStatus, `{"agent_id":"sub_a","status":"ok","usage":{"input_tokens":1,"output_tokens":2}}`).
 			run(event.ToolCompleted, `{"tool_call_id":"task","result":"Two.","result_checksum":"x"}`).run(event.RunCompleted, `{}`)
 	},
+	"sub_agent_that_begins_again": func() *scene {
+		return begun().run(event.TaskStarted, `{"agent_id":"sub_a","task_prompt":"Count."}`).
+			run(event.TaskStarted, `{"agent_id":"sub_a","task_prompt":"Count."}`). // told again while it is at it
+			run(event.SubAgentStatus, `{"agent_id":"sub_a","status":"ok"}`).
+			run(event.TaskStarted, `{"agent_id":"sub_a","task_prompt":"Count again."}`).
+			run(event.MessageDelta, `{"message_id":"msg_2","content_index":0,"delta":"Two.","agent_id":"sub_a"}`).run(event.RunCompleted, `{}`)
+	},
 	"child_run_and_one_beside": func() *scene {
 		child, beside := omnifold.Run{ID: otherRun, Parent: theRun}, omnifold.Run{ID: "run_0000000000000003"}
 		return begun().says("There are ").of(child, event.RunStarted, `{"started_at":"2026-07-18T07:30:01Z"}`).

@@ -16,7 +16,8 @@ type session struct {
 	Model     string      `json:"model,omitempty"`
 	Context   context     `json:"context"`
 	Workspace string      `json:"workspace,omitempty"`
-	Meta      bool        `json:"meta,omitempty"` // of this context has been said
+	Meta      bool        `json:"meta,omitempty"`   // of this context has been said
+	Tasked    bool        `json:"tasked,omitempty"` // of a sub-agent: it is at a task
 
 	Open    *fragment        `json:"open,omitempty"`
 	Message id.Message       `json:"message,omitempty"` // that the agent is at
@@ -153,11 +154,11 @@ func (s *State) taskStarted(f Fact) {
 		return
 	}
 	t := s.of(f.Run)
-	known := t.Subs[p.AgentID] != nil
 	sub := s.below(t, p.AgentID, p.ParentAgentID)
-	if !known && p.TaskPrompt != "" {
+	if !sub.Tasked && p.TaskPrompt != "" {
 		s.tell(sub, omni.UserText(p.TaskPrompt))
 	}
+	sub.Tasked = true
 }
 
 func (s *State) subAgentStatus(f Fact) {
@@ -169,6 +170,7 @@ func (s *State) subAgentStatus(f Fact) {
 	sub := s.in(t, p.AgentID)
 	sub.spend(p.Usage)
 	s.finish(sub, endOfWork(p.Status, p.Error))
+	sub.Tasked = false // under the same name another task may begin
 }
 
 // dismiss forgets runs that have ended, and of which all the runs below have.
