@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	flags.BoolVar(&s.stamp, "stamp", false, "say nothing but the time, as <nanoseconds since 1970>")
 	flags.StringVar(&s.while, "while", "", "stop early, and end well, once this `file` is gone")
 	flags.StringVar(&s.artifact, "artifact", "", "hand out a file of that `name` at the end")
-	acts := flags.Bool("scenes", false, "play the scenario of the card protocol that the words of the message ask for instead")
+	acts := flags.Bool("scenes", false, "play the scenario of the card protocol, or the part (package play), that the words of the message ask for instead")
 	var when timing
 	flags.DurationVar(&when.pace, "pace", 300*time.Millisecond, "between two signs of life of a scenario")
 	flags.StringVar(&when.cue, "cue", "", "wait for this `file` instead, take it away, and go on; also between the pieces of a message")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/play"
 	"github.com/switchyard-dev/switchyard/shared/agentline"
 	"github.com/switchyard-dev/switchyard/shared/bridge"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -25,6 +26,7 @@ type stage struct {
 	turn   bridge.Turn
 	pace   time.Duration // between two signs of life
 	cue    string        // file that is waited for instead, and taken away; "" for none
+	ended  bool          // how the turn ends has been said
 }
 
 // scene is a part that the agent can play. Its session is named after it, so that it is taken up where its process was lost.
@@ -87,9 +89,15 @@ func perform(ctx context.Context, turn bridge.Turn, in *bufio.Reader, stdout io.
 	if turn.Compact {
 		played.play = (*stage).compact
 	}
+	if p, err := play.Parse(turn.Message); err == nil {
+		played = part(p)
+	}
 	s.out.SessionInit(sessionPrefix + played.name)
 	if err := played.play(s); err != nil {
 		return err
+	}
+	if s.ended {
+		return s.out.Err()
 	}
 	s.out.Done("")
 	return s.out.Err()
