@@ -19,6 +19,13 @@ const (
 	Client Decider = "client" // the client that carries out a tool: no person is asked
 )
 
+// What an agent is told of a no without a reason, and what is said of a call that was not allowed.
+const (
+	DeniedByPerson = "A person denied the request."
+	DeniedByRule   = "A rule denied the request."
+	NobodyAnswered = "Nobody answered in time."
+)
+
 // PolicyGrant is the policy of an answer that repeats one a person gave to the same request before, once.
 const PolicyGrant = "grant"
 

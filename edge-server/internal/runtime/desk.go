@@ -102,9 +102,9 @@ func words(a wire.Answer) string {
 	case a.Reason != "":
 		return a.Reason
 	case a.Decision == event.NoAnswer:
-		return "Nobody answered in time."
+		return event.NobodyAnswered
 	case a.Decision == event.Deny:
-		return "A person denied the request."
+		return event.DeniedByPerson
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ type EndingStore interface {
 
 // Canceller asks a run to stop; see runlog.Runs. Asking again changes nothing.
 type Canceller interface {
-	Cancel(ctx context.Context, run id.Run, by id.User) (runlog.Run, error)
+	CancelFor(ctx context.Context, run id.Run, by id.User, why string) (runlog.Run, error)
 }
 
 // Ending cancels what runs in conversations that were dissolved, in the name of who dissolved them. The dissolving has left a timer: of several
@@ -85,7 +85,7 @@ func (e *Ending) end(ctx context.Context, t timer.Timer) error {
 		return err
 	}
 	for _, run := range open {
-		if _, err := e.Runs.Cancel(ctx, run, by); err != nil && fault.CodeOf(err) != fault.RunEnded {
+		if _, err := e.Runs.CancelFor(ctx, run, by, "The conversation was dissolved."); err != nil && fault.CodeOf(err) != fault.RunEnded {
 			return fmt.Errorf("cancel %s: %w", run, err)
 		}
 	}

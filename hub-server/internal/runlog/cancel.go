@@ -17,6 +17,11 @@ import (
 // other end than a cancel. A run whose process has ended already ends at once, too. An interrupted run, of which the edge may have more
 // than the hub knows, stays so, but its edge is told to stop it.
 func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error) {
+	return r.CancelFor(ctx, runID, by, "")
+}
+
+// CancelFor is Cancel with a reason, a sentence for the log.
+func (r *Runs) CancelFor(ctx context.Context, runID id.Run, by id.User, why string) (Run, error) {
 	for range raceRetries {
 		found, err := r.Get(ctx, runID)
 		if err != nil {
@@ -28,7 +33,7 @@ func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error
 		case found.State.Ended() && found.State != run.StateInterrupted:
 			return Run{}, over(found)
 		}
-		c, err := r.cancellation(ctx, found, by)
+		c, err := r.cancellation(ctx, found, by, why)
 		if err != nil {
 			return Run{}, fmt.Errorf("prepare cancel: %w", err)
 		}
@@ -48,10 +53,10 @@ func (r *Runs) Cancel(ctx context.Context, runID id.Run, by id.User) (Run, error
 
 func over(r Run) error { return fault.New(fault.RunEnded, "The run is over already (%s).", r.State) }
 
-func (r *Runs) cancellation(ctx context.Context, found Run, by id.User) (Cancellation, error) {
+func (r *Runs) cancellation(ctx context.Context, found Run, by id.User, why string) (Cancellation, error) {
 	at := now()
 	asked, err := own(run.Candidate{
-		Type: event.RunCancelling, Payload: event.RunCancellingPayload{RequestedBy: by, RequestedAt: at},
+		Type: event.RunCancelling, Payload: event.RunCancellingPayload{RequestedBy: by, RequestedAt: at, Reason: remark(why, maxReason)},
 	}, at)
 	if err != nil {
 		return Cancellation{}, err

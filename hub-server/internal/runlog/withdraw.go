@@ -27,7 +27,7 @@ func (r *Runs) withdraw(ctx context.Context, by id.User, one id.Run) error {
 		if found.State != run.StateWaitingEdge && found.State != run.StateDispatched {
 			return nil
 		}
-		c, err := r.cancellation(ctx, found, by)
+		c, err := r.cancellation(ctx, found, by, "The message that asked for it was taken back.")
 		if err != nil {
 			return err
 		}

@@ -137,6 +137,20 @@ func TestCancellingARunThatAnEdgeMayHaveIsACommand(t *testing.T) {
 	})
 }
 
+func TestAReasonForACancelIsInTheLog(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		r.fleet.add(false)
+		n := r.start(t, r.conversation(t))
+		if _, err := r.Runs.CancelFor(t.Context(), n.ID, r.fleet.owner, "Wrong <branch>."); err != nil {
+			t.Fatal(err)
+		}
+		var said event.RunCancellingPayload
+		if err := json.Unmarshal(r.logOf(t, n.ID)[0].Payload, &said); err != nil || said.Reason != "Wrong <branch>." || said.RequestedBy != r.fleet.owner {
+			t.Errorf("the log has %+v, %v", said, err)
+		}
+	})
+}
+
 func TestCancellingAnEndedRunIsRefused(t *testing.T) {
 	eachRecord(t, func(t *testing.T, r *record) {
 		j, n := launched(t, r)

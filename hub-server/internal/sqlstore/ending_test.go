@@ -23,7 +23,7 @@ type stopper struct {
 	by     id.User
 }
 
-func (s *stopper) Cancel(_ context.Context, run id.Run, by id.User) (runlog.Run, error) {
+func (s *stopper) CancelFor(_ context.Context, run id.Run, by id.User, _ string) (runlog.Run, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.failed {

@@ -16,13 +16,6 @@ type returning struct {
 	reason omni.StopReason // "" for one that went well
 }
 
-// What is said of a call that was not allowed, if its agent says nothing of it (S1, a denial has one output).
-const (
-	deniedByPerson = "The person did not allow this call."
-	deniedByRule   = "A rule does not allow this call."
-	deniedByNobody = "Nobody allowed this call in time."
-)
-
 // toolOutput is the next piece of what an open call puts out. Of more than a session shows at once the result tells the rest.
 func (s *State) toolOutput(f Fact) {
 	p, ok := read[event.ToolOutputPayload](f)

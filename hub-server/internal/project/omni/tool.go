@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -218,21 +219,19 @@ func (s *State) promptAnswered(f Fact) {
 
 func (s *State) promptExpired(f Fact) {
 	if p, ok := read[event.PromptExpiredPayload](f); ok {
-		s.decided(f, p.RequestID, deniedByNobody)
+		s.decided(f, p.RequestID, event.NobodyAnswered)
 	}
 }
 
-// denial says who said no, and why if it was a person who gave a reason; "" for yes.
+// denial says who said no, and why as far as that was said; "" for yes.
 func denial(p event.PromptAnsweredPayload) string {
 	switch {
 	case p.Decision == event.Allow:
 		return ""
 	case p.By == event.Policy, p.By == event.Bridge:
-		return deniedByRule
-	case p.Reason != "":
-		return deniedByPerson + " " + p.Reason
+		return strings.TrimSuffix(event.DeniedByRule+" "+p.Reason, " ")
 	}
-	return deniedByPerson
+	return strings.TrimSuffix(event.DeniedByPerson+" "+p.Reason, " ")
 }
 
 // decided says a decision, or keeps it for a call that has not begun. denied is who said no, "" for yes.
