@@ -158,20 +158,25 @@ func (t *Tx) insertEvents(ctx context.Context, laneID int64, grown []*runlog.Gro
 	for _, g := range grown {
 		order = append(order, string(g.Session), places[g.Session]+1, len(g.Events), string(g.Run), int64(g.From))
 		for _, e := range g.Events {
-			var lane, producer any
-			if e.ProducerSeq > 0 {
-				lane, producer = laneID, int64(e.ProducerSeq)
-			}
 			places[g.Session]++
-			args = append(args, string(g.Run), int64(e.Seq), places[g.Session], lane, producer, string(e.ID), string(e.Type),
-				string(e.WireType), micros(e.OccurredAt), micros(t.now), []byte(e.Body.Payload), e.Body.Checksum,
-				runlog.SchemaVersion, e.TraceID, e.SpanID, e.Late)
+			args = t.appendEvent(args, g.Run, e, places[g.Session], laneID)
 		}
 	}
 	if err := t.execRows(ctx, insertOrder, order); err != nil {
 		return fmt.Errorf("enter into the order: %w", err)
 	}
 	return t.execRows(ctx, insertEvents, args)
+}
+
+// appendEvent adds the row of an event for insertEvents.
+func (t *Tx) appendEvent(args []any, run id.Run, e runlog.Placed, place, laneID int64) []any {
+	var lane, producer any
+	if e.ProducerSeq > 0 {
+		lane, producer = laneID, int64(e.ProducerSeq)
+	}
+	return append(args, string(run), int64(e.Seq), place, lane, producer, string(e.ID), string(e.Type),
+		string(e.WireType), micros(e.OccurredAt), micros(t.now), []byte(e.Body.Payload), e.Body.Checksum,
+		runlog.SchemaVersion, e.TraceID, e.SpanID, e.Late)
 }
 
 var takePlaces = bulk{

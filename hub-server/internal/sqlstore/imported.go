@@ -6,6 +6,8 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // Import implements chat.ImportStore. The owner becomes a member last: all that was said is there then, and is no news.
@@ -41,26 +43,67 @@ func (c *Chat) Import(ctx context.Context, i chat.Import, claim account.Claim) e
 	})
 }
 
-// relive stores what has happened in an imported conversation.
+// relive stores what has happened in an imported conversation, of which nothing else is there yet: all at once.
 func (t *Tx) relive(ctx context.Context, i chat.Import) error {
 	head, err := t.head(ctx, i.Run.ID)
 	if err != nil {
 		return fmt.Errorf("read head of the imported run: %w", err)
 	}
+	life := relived{tx: t, session: i.Session.ID, log: head.Grow()}
 	for _, step := range i.Steps {
-		g, _ := head.Extend(head.Last, step.Events)
-		if err := t.saveGrowth(ctx, noLane, g); err != nil {
-			return err
-		}
-		head = g.Head
-		if step.Message == nil {
-			continue
-		}
-		if _, err := t.insertMessage(ctx, *step.Message); err != nil {
-			return err
+		life.happen(step)
+	}
+	const count = `UPDATE conversation_counters SET last_seq = $2, last_place = $3, updated_at = $4 WHERE session_id = $1`
+	if _, err := t.Exec(ctx, count, string(i.Session.ID), int64(life.said), life.place, micros(t.now)); err != nil { //nolint:gosec // a few thousand
+		return fmt.Errorf("count what has happened: %w", err)
+	}
+	for _, rows := range []struct {
+		of   bulk
+		args []any
+	}{{insertOrder, life.order}, {insertEvents, life.events}, {insertMessages, life.messages}} {
+		if err := t.execRows(ctx, rows.of, rows.args); err != nil {
+			return fmt.Errorf("store what has happened: %w", err)
 		}
 	}
-	return nil
+	if err := t.updateRuns(ctx, []*runlog.Growth{life.log}); err != nil {
+		return fmt.Errorf("update the imported run: %w", err)
+	}
+	return t.saveConsequences(ctx, life.log)
+}
+
+// relived gathers the rows of a conversation from its beginning.
+type relived struct {
+	tx      *Tx
+	session id.Session
+	log     *runlog.Growth
+	place   int64
+	said    chat.Seq
+
+	order, events, messages []any
+}
+
+func (l *relived) happen(step chat.ImportStep) {
+	from := len(l.log.Events)
+	for _, e := range step.Events {
+		l.log.Append(e)
+	}
+	if placed := l.log.Events[from:]; len(placed) > 0 {
+		l.order = append(l.order, string(l.session), l.place+1, len(placed), string(l.log.Run), int64(placed[0].Seq)) //nolint:gosec // a few thousand
+		for _, e := range placed {
+			l.place++
+			l.events = l.tx.appendEvent(l.events, l.log.Run, e, l.place, noLane)
+		}
+	}
+	if step.Message == nil {
+		return
+	}
+	l.place++
+	l.said++
+	m := *step.Message
+	m.Seq = l.said
+	l.order = append(l.order, string(l.session), l.place, 1, "", int64(m.Seq)) //nolint:gosec // a few thousand
+	l.messages = appendMessage(l.messages, m, l.place, "", "")
+	l.tx.emitMessage(m, 0)
 }
 
 var _ chat.ImportStore = (*Chat)(nil)

@@ -153,22 +153,35 @@ func (t *Tx) insertMessage(ctx context.Context, m chat.Message) (chat.Seq, error
 	if err != nil {
 		return 0, err
 	}
-	const insert = `
-INSERT INTO messages (id, session_id, seq, place, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at,
-    attachments, forwarded)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`
-	_, err = t.Exec(ctx, insert, string(m.ID), string(m.Session), int64(seq), place, string(m.ClientMsgID), string(m.Sender),
-		string(m.ContentType), []byte(m.Content), joinIDs(m.Mentions), string(m.ReplyTo), joinIDs(m.Tasks), micros(m.CreatedAt), attachments, forwarded)
-	if err != nil {
+	m.Seq = seq
+	if err := t.execRows(ctx, insertMessages, appendMessage(nil, m, place, attachments, forwarded)); err != nil {
 		return 0, fmt.Errorf("insert message: %w", err)
 	}
 	if err := t.execRows(ctx, insertOrder, []any{string(m.Session), place, 1, "", int64(seq)}); err != nil {
 		return 0, fmt.Errorf("enter into the order: %w", err)
 	}
-	t.Emit(delivery.Row{
-		Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID, Bytes: len(m.Content) + len(attachments),
-	})
+	t.emitMessage(m, len(attachments))
 	return seq, nil
+}
+
+var insertMessages = bulk{
+	begin: `
+INSERT INTO messages (id, session_id, seq, place, client_msg_id, sender_id, content_type, content, mentions, reply_to, task_ids, created_at,
+    attachments, forwarded) VALUES `,
+	width: 14,
+}
+
+// appendMessage adds the row of a message for insertMessages.
+func appendMessage(args []any, m chat.Message, place int64, attachments, forwarded string) []any {
+	return append(args, string(m.ID), string(m.Session), int64(m.Seq), place, string(m.ClientMsgID), string(m.Sender), //nolint:gosec // the store gave it
+		string(m.ContentType), []byte(m.Content), joinIDs(m.Mentions), string(m.ReplyTo), joinIDs(m.Tasks), micros(m.CreatedAt), attachments, forwarded)
+}
+
+// emitMessage tells the conversation of a message, whose attachments take so many bytes.
+func (t *Tx) emitMessage(m chat.Message, attachments int) {
+	t.Emit(delivery.Row{
+		Audience: delivery.ToSession(m.Session), Kind: delivery.KindMessage, Session: m.Session, Message: m.ID, Bytes: len(m.Content) + attachments,
+	})
 }
 
 // attachmentText is the stored form of attachments.
