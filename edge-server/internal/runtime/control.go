@@ -43,9 +43,28 @@ func (d *desk) listens() bool {
 func (d *desk) tell(o wire.ControlOrder) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
-		return
+	switch {
+	case d.closed:
+	case !d.begun:
+		d.early = append(d.early, o)
+	default:
+		d.write(o)
 	}
+}
+
+// begin is where the agent has its turn: nothing comes before that on its stdin.
+func (d *desk) begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun = true
+	for _, o := range d.early {
+		d.write(o)
+	}
+	d.early = nil
+}
+
+// write tells the agent. Callers hold mu.
+func (d *desk) write(o wire.ControlOrder) {
 	if err := d.input.Send(d.dialogue.Control(o).Reply); err != nil {
 		d.log.Warn("cannot tell the agent", "what", o.What, "error", err)
 	}

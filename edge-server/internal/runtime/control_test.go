@@ -73,6 +73,29 @@ func TestAnAgentHearsWhatItIsToldBetweenItsAnswers(t *testing.T) {
 	}
 }
 
+// What is told to a process whose turn has not begun, as to a run that waited for its place, comes behind the turn line.
+func TestNothingComesBeforeTheTurnLine(t *testing.T) {
+	b := newBench(t, profile.Events, "stderr:$TURN", "hear", "hear", `say:{"type":"done"}`)
+	b.profile.Controls = []string{"steer"}
+	p, err := b.executor(t).Start(t.Context(), b.job())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"one", "two"} {
+		if err := tellRun(p, wire.ControlOrder{What: wire.ControlSteer, SteerID: aSteer, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var lines []string
+	p.Follow(t.Context(), func(e run.AgentEvent) error { lines = append(lines, describe(e)); return nil })
+	said := strings.ReplaceAll(strings.Join(lines, "\n"), `\"`, `"`)
+	for _, want := range []string{`{"type":"turn","message":"hello"`, `text {"type":"steer","steer_id":"` + aSteer + `","text":"one"}` + "\ntext " + `{"type":"steer","steer_id":"` + aSteer + `","text":"two"}`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %s in\n%s", want, said)
+		}
+	}
+}
+
 // The mode is read anew for each request of one turn, and the person's own answer is asked for again when it is taken back.
 func TestTheModeIsReadForEachRequest(t *testing.T) {
 	b := newBench(t, profile.Bridge, asking("r1", "Bash", "{}"), "hear", asking("r2", "Bash", "{}"), "hear", asking("r3", "Bash", "{}"), "hear", ended)

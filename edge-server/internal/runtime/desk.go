@@ -31,8 +31,10 @@ type desk struct {
 
 	mu      sync.Mutex
 	rules   rules
-	prompts []*prompt // in the order of their requests
-	closed  bool      // the agent takes no answers any more
+	prompts []*prompt           // in the order of their requests
+	closed  bool                // the agent takes no answers any more
+	begun   bool                // it has its turn
+	early   []wire.ControlOrder // what it is told before that, the oldest first
 }
 
 // newDesk returns the desk of a running agent.

@@ -33,6 +33,7 @@ func (t *talk) begin() {
 	defer t.mu.Unlock()
 	first := t.dialogue.Begin()
 	t.send(first.Reply)
+	t.desk.begin()
 	if first.CloseInput {
 		t.input.Close()
 	}
