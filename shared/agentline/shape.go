@@ -1,6 +1,10 @@
 package agentline
 
-import "github.com/switchyard-dev/switchyard/shared/event"
+import (
+	"slices"
+
+	"github.com/switchyard-dev/switchyard/shared/event"
+)
 
 // Kind is what a field may hold.
 type Kind string
@@ -36,9 +40,10 @@ type Shape struct {
 const FactShape Type = factPrefix + "*"
 
 // Shapes returns all lines: those of this runtime, then those that it shares with the bridge protocol.
-func Shapes() []Shape { return append(ownShapes(), bridgeShapes()...) }
+func Shapes() []Shape { return slices.Concat(sayShapes(), turnShapes(), factShapes(), bridgeShapes()) }
 
-func ownShapes() []Shape {
+// sayShapes are what an agent says, and the tools that it uses.
+func sayShapes() []Shape {
 	call := Field{"tool_call_id", Text, false, "pairs a result with its call; without it they pair by name"}
 	return []Shape{
 		{Delta, "The next piece of the answer.", []Field{
@@ -57,6 +62,12 @@ func ownShapes() []Shape {
 			{"images", List, false, "what came out as images: `data:MIME;base64,…` URLs"},
 			{"metadata", Object, false, "how to show the result: `render_hint`, `language`, `file_path`"}, agentField(),
 		}},
+	}
+}
+
+// turnShapes are what an agent says of its turn, and hands out in it.
+func turnShapes() []Shape {
+	return []Shape{
 		{Artifact, "A file for the person.", []Field{
 			{"artifact", Content, true, "the file: its name, its type, and exactly one of path, content and content_base64"},
 			{"tool_call_id", Text, false, "the call that made it"}, agentField(),
@@ -89,6 +100,12 @@ func ownShapes() []Shape {
 			{"message", Text, false, "the sentence, as the bridge protocol has it"},
 			sessionField(), usageField(),
 		}},
+	}
+}
+
+// factShapes are the facts with lines of their own, and all others.
+func factShapes() []Shape {
+	return []Shape{
 		{Type(event.Thinking), "The next piece of the reasoning.", []Field{
 			{"payload", Object, true, "the piece is its field delta"},
 			{"content_index", Number, false, "which block of content it belongs to, from 0"},
