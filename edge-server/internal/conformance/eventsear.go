@@ -24,9 +24,10 @@ type eventsEar struct {
 	over     agentline.Type // done or error, once it came
 	saidEnd  bool           // done, result, error, or a line of the bridge protocol but for a request: its silence is a success
 	calls    []toolCall
-	offered  []wire.ClientTool       // by a client
-	used     map[toolCall]bool       // ids of calls, without names
-	requests map[string]bool         // of the model, by their ids; true once they have ended
+	offered  []wire.ClientTool // by a client
+	used     map[toolCall]bool // ids of calls, without names
+	requests map[string]bool   // of the model, by their ids; true once they have ended
+	shown    shown
 	subs     map[event.SubAgent]bool // those that were made known; true once they have ended
 	steer    id.Steer                // that was said to the agent
 	taken    bool
@@ -46,7 +47,7 @@ func newEventsEar(l *ledger, s script, files runtime.Artifacts) (*eventsEar, err
 	}
 	return &eventsEar{
 		ledger: l, inner: inner, asks: newRequests(l, s.asks), offered: s.tools, used: map[toolCall]bool{}, requests: map[string]bool{}, subs: map[event.SubAgent]bool{},
-		steer: s.steer, compacts: map[event.SubAgent]event.CompactionBeginPayload{},
+		steer: s.steer, compacts: map[event.SubAgent]event.CompactionBeginPayload{}, shown: newShown(),
 	}, nil
 }
 
@@ -66,6 +67,7 @@ func (e *eventsEar) hear(text []byte) heard {
 		called = e.call(line)
 	}
 	e.sequence(line)
+	e.shown.hear(e.ledger, line)
 	e.scope(line)
 	e.content(line, f)
 	reaction := e.inner.Line(text)

@@ -67,6 +67,9 @@ func proofs() map[string]proof {
 		"tool.name": tools, "tool.pairs": {"run.TestALogCutAnywhereCanBeClosed", "shared/run/property_test.go"}, "fact.payload": tools,
 		"agent.known":    {"run.TestWhateverAnAgentSaysTheLogIsWellFormed", "shared/run/property_test.go"},
 		"request.pairs":  {"chat.TestARequestThatFailsIsMadeAgainWithTheWaitsOfS1", "edge-server/internal/builtin/chat/request_test.go"},
+		"call.written":   {"omni.TestRichScenarios", "hub-server/internal/project/omni/rich_test.go"},
+		"output.shown":   {"omni.TestRichScenarios", "hub-server/internal/project/omni/rich_test.go"},
+		"fidelity.fits":  {"runtime.TestFidelityComesOutOfTheEdgeAsItCameIn", "edge-server/internal/runtime/fidelity_test.go"},
 		"artifact.there": {"runtime.TestArtifactsAreKeptByPathAndByContent", "edge-server/internal/runtime/protocol_test.go"},
 
 		"session.valid": lines, "session.stable": turns, "session.carried": turns,

@@ -69,6 +69,9 @@ const (
 	factPayload     RuleID = "fact.payload"
 	agentKnown      RuleID = "agent.known"
 	requestPairs    RuleID = "request.pairs"
+	callWritten     RuleID = "call.written"
+	outputShown     RuleID = "output.shown"
+	fidelityFits    RuleID = "fidelity.fits"
 	compactionPairs RuleID = "compaction.pairs"
 )
 
@@ -98,6 +101,9 @@ func eventRules() []Rule {
 		{ID: factPayload, Severity: Must, Sentence: "The payload of a fact is an object, of the shape that the fact has if it has one.", Source: "R17", Otherwise: "no fact has a payload", runtimes: only(events)},
 		{ID: agentKnown, Severity: Should, Sentence: "A sub-agent is made known before it is named, and is not named after its end.", Source: "S0 §13.3", Otherwise: "no sub-agent is named", runtimes: only(events)},
 		{ID: requestPairs, Severity: Should, Sentence: "Each request of the model has an end and each end a request.", Source: "S1 request_end", Otherwise: "no request of a model is told", runtimes: only(events)},
+		{ID: callWritten, Severity: Should, Sentence: "A call is made with the JSON that was written for it.", Source: "S1 partial_tool_call", Otherwise: "no call shows while it is written", runtimes: only(events)},
+		{ID: outputShown, Severity: Should, Sentence: "What a call puts out before it returns is the beginning of its result.", Source: "S1 partial_tool_call_output", Otherwise: "no call puts anything out before it returns", runtimes: only(events)},
+		{ID: fidelityFits, Severity: Must, Sentence: "fidelity is an object of at most 96 KiB, on a call or on a piece with last.", Source: "S1 fidelity", Otherwise: "no line has fidelity", runtimes: only(events)},
 		{ID: compactionPairs, Severity: Should, Sentence: "A compaction ends as it began, before the next begins.", Source: "S1 compaction_end", Otherwise: "no compaction is told", runtimes: only(events)},
 	}
 }
