@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"log/slog"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,7 +24,9 @@ func (p *place) archive() {
 	}
 	logs, policy := sqlstore.NewArchives(p.store, p.writer, "hub"), retention.Policy{Age: 30 * 24 * time.Hour}
 	dir := archive.Dir(filepath.Join(p.home, "archive"))
-	if err := retention.NewArchiver(logs, nil, dir, policy, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub")).Pass(p.t.Context(), later); err != nil {
+	archiver := retention.NewArchiver(logs, nil, dir, policy, slog.New(slog.DiscardHandler), telemetry.NewRegistry("hub"))
+	archiver.Messages = p.deps.Omni
+	if err := archiver.Pass(p.t.Context(), later); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -105,4 +108,30 @@ func TestAStreamWhoseRunLeavesIsCutAndNeverSkips(t *testing.T) {
 	for !strings.Contains(string(p.anonymous().get("/metrics").body), `http_event_streams_ended_total{why="events went to an archive"} 1`) {
 	}
 	p.ada.with("Last-Event-ID", last).get(p.stream()).is(410, "events_expired")
+}
+
+// Of a conversation, too: the stream says that it cannot go on from there and goes on from now, the history begins where it is kept.
+func TestEveryReaderOfAConversationWhoseBeginningHasLeftIsToldSo(t *testing.T) {
+	p := newPlace(t)
+	p.finished()
+	whole := p.ada.history(p.omniHistory(), nil)
+	before := whole.Messages[0].Position
+	early, _, _ := strings.Cut(before, ".")
+	p.archive()
+	p.ada.get(p.omniHistory()+"?after="+early).is(409, "cursor_reset")
+	if h := p.ada.history(p.omniHistory(), nil); len(h.Messages) != 0 || h.More || h.Floor != whole.Cursor || h.Cursor != whole.Cursor {
+		t.Errorf("left is %+v, it had ended at %s", h, whole.Cursor)
+	}
+	if h := p.ada.history(p.omniHistory(), url.Values{"before": {before}}); len(h.Messages) != 0 || h.More || h.Floor != whole.Cursor {
+		t.Errorf("before what has left is %+v", h)
+	}
+	s := p.ada.with("Last-Event-ID", early).follow(p.omniStream())
+	lost := s.blocks(3)
+	if lost[0].data != `{"type":"resync_required","reason":"trimmed"}` || lost[0].id != "" || lost[1].id != whole.Cursor || !strings.Contains(lost[2].data, "task_state") {
+		t.Errorf("the stream begins with %+v", lost)
+	}
+	p.ada.post("/client/sessions/"+p.session+"/messages", text("@scout again")).is(201, "")
+	if got := s.until(has("task_state")); !strings.Contains(got[len(got)-1].data, `"queued":1`) {
+		t.Errorf("live comes %+v", got)
+	}
 }

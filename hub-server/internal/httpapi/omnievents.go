@@ -100,18 +100,17 @@ func approvalOf(a fold.Ask) approvalEvent {
 // snapshot says how the conversation stands.
 func (s *omniStream) snapshot(v omnilog.View) {
 	s.event(taskOf(v.Task))
+	s.told = v.Version
 	for _, a := range v.Asks {
 		s.event(approvalOf(a))
 	}
 }
 
-// changed says what an entry has changed of that.
-func (s *omniStream) changed(e omnilog.Entry) {
-	if e.Task != nil {
-		s.event(taskOf(*e.Task))
-	}
-	for _, a := range e.Asked {
-		s.event(approvalOf(a))
+// stands says how the conversation stands where the client is now, if that has changed.
+func (s *omniStream) stands() {
+	if now, version, here := s.reader.Task(); here && version != s.told {
+		s.told = version
+		s.event(taskOf(now))
 	}
 }
 

@@ -21,6 +21,7 @@ type omniStream struct {
 	reader  *omnilog.Reader
 	brought bool // as the view says
 
+	told  int    // version of the task that was told
 	title string // that was told, or was there before
 	named int    // how often the conversation may have got another, when it was read
 }
@@ -159,6 +160,9 @@ func (s *omniStream) advance(view omnilog.View) (more bool, err error) {
 	if before < view.Place && s.reader.After() >= view.Place {
 		s.snapshot(view)
 	}
+	if s.reader.After() < view.Place {
+		return more, nil
+	}
 	return more, s.live(entries)
 }
 
@@ -168,8 +172,11 @@ func (s *omniStream) live(entries []omnilog.Entry) error {
 		if err := s.tell(e); err != nil {
 			return err
 		}
-		s.changed(e)
+		for _, a := range e.Asked {
+			s.event(approvalOf(a))
+		}
 	}
+	s.stands()
 	if s.reader.Named() == s.named {
 		return nil
 	}

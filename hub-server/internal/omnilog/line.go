@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
@@ -21,18 +22,21 @@ type line struct {
 	session id.Session
 	recent  recent
 	behind  atomic.Bool // something may have been committed that is not folded yet
+	moved   atomic.Bool // runs may have come or ended since active was read
 
 	// Guarded by the lock of logs.
 	users   int
 	readers map[*Reader]struct{}
 	named   int // how often it may have got another title
+	task    standing
 
 	turn chan struct{} // holds a token for whoever works with what follows
 
-	fold    *fold // nil: to be read from the store
-	drops   int   // of recent, when the fold was read
-	changes int64 // as the fold's messages are
-	since   int   // facts since the newest checkpoint
+	fold    *fold    // nil: to be read from the store
+	drops   int      // of recent, when the fold was read
+	changes int64    // as the fold's messages are
+	since   int      // facts since the newest checkpoint
+	active  []Active // runs, as they were before the newest facts were read
 }
 
 // View is how a conversation stands at a place.
@@ -40,6 +44,7 @@ type View struct {
 	Place int64
 	Floor int64 // the conversation is kept behind it
 	Task
+	Version int        // of the task, as Reader.Task has it
 	Waiting []id.Run   // runs that wait before they make a request again
 	Asks    []omni.Ask // permissions that wait for a person
 	Open    []message.Message
@@ -49,6 +54,7 @@ type View struct {
 func newLine(l *Logs, session id.Session) *line {
 	n := &line{logs: l, session: session, readers: map[*Reader]struct{}{}, turn: make(chan struct{}, 1)}
 	n.behind.Store(true)
+	n.moved.Store(true)
 	return n
 }
 
@@ -101,7 +107,7 @@ func (n *line) view(ctx context.Context) (v View, err error) {
 			return err
 		}
 		s := n.fold.state
-		v = View{Place: s.Place(), Floor: floor, Task: taskOf(s), Waiting: s.Waiting(), Asks: s.Asks(), Open: s.Open(), Brought: s.Imported()}
+		v = View{Place: s.Place(), Floor: floor, Task: n.task.Task, Version: n.task.version, Waiting: s.Waiting(), Asks: s.Asks(), Open: s.Open(), Brought: s.Imported()}
 		return nil
 	})
 	return v, err
@@ -127,8 +133,16 @@ func (n *line) work(ctx context.Context, do func() error) error {
 func (n *line) tell(ctx context.Context) error {
 	n.behind.Store(false)
 	for {
-		if ended, err := n.step(ctx); err != nil || ended {
+		if err := n.look(ctx); err != nil {
 			return err
+		}
+		ended, err := n.step(ctx)
+		if err != nil {
+			return err
+		}
+		if ended && !n.moved.Load() {
+			n.stand()
+			return nil
 		}
 	}
 }
@@ -151,6 +165,9 @@ func (n *line) step(ctx context.Context) (ended bool, err error) {
 		return false, fmt.Errorf("nothing was read behind place %d of %d", page.UpTo, page.Head)
 	}
 	entries := n.fold.all(page)
+	if slices.ContainsFunc(page.Facts, moves) {
+		n.moved.Store(true)
+	}
 	n.logs.metrics.facts.Add(float64(len(page.Facts)))
 	if n.recent.add(entries, page.UpTo, n.drops) {
 		n.call()

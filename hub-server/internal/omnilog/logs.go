@@ -25,6 +25,7 @@ const (
 const (
 	frameRecall  = "message.recall"       // a message was taken back
 	frameRenamed = "session.info_updated" // a conversation has another title, or other words beside it
+	frameRun     = "agent.dispatch"       // a run has come
 )
 
 // Logs are conversations as the readers of one hub process read them. Safe for concurrent use.
@@ -112,6 +113,9 @@ func (l *Logs) Seen(rows []delivery.Row) {
 		}
 		switch {
 		case row.Kind == delivery.KindRun || row.Kind == delivery.KindMessage:
+			line.hint()
+		case row.Kind == delivery.KindFrame && row.FrameType == frameRun:
+			line.moved.Store(true)
 			line.hint()
 		case row.Kind == delivery.KindFrame && row.FrameType == frameRenamed:
 			line.named++

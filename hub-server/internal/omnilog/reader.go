@@ -67,7 +67,10 @@ func (r *Reader) begin(ctx context.Context, after int64) (View, error) {
 func (r *Reader) Ready() <-chan struct{} { return r.ready }
 
 // Look has the next Read ask the store whether there is more: any hint may be lost.
-func (r *Reader) Look() { r.line.behind.Store(true) }
+func (r *Reader) Look() {
+	r.line.moved.Store(true)
+	r.line.behind.Store(true)
+}
 
 // Named counts how often the conversation may have got another title.
 func (r *Reader) Named() int {

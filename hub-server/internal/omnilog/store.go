@@ -63,6 +63,8 @@ type Store interface {
 	Epoch() wire.Epoch
 	// Facts returns what happened behind a place and up to another, a page of it: at least one fact where there is any. ErrUnknown.
 	Facts(ctx context.Context, session id.Session, after, upTo int64, page Page) (Facts, error)
+	// Active returns the runs of a conversation that have not ended, in the order in which they came.
+	Active(ctx context.Context, session id.Session) ([]Active, error)
 	// Floor is behind which place a conversation is kept, 0 for one that is kept from its beginning.
 	Floor(ctx context.Context, session id.Session) (int64, error)
 	// Checkpoint returns the newest checkpoint up to a place that was made by these rules, or is the one at the floor. ErrTrimmed for a place before

@@ -49,6 +49,20 @@ WHERE c.session_id = $1 ORDER BY p.rules DESC LIMIT 1`
 	return begin, nil
 }
 
+// Active implements omnilog.Store.
+func (o *Omni) Active(ctx context.Context, session id.Session) ([]omnilog.Active, error) {
+	const query = `SELECT run_id, started_at > 0 FROM runs WHERE session_id = $1 AND ended_at = 0 ORDER BY created_at, run_id`
+	rows, err := o.store.queryPrepared(ctx, query, string(session))
+	found, err := collect(rows, err, func(row Scanner) (a omnilog.Active, err error) {
+		err = row.Scan(&a.Run, &a.Begun)
+		return a, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read active runs of %s: %w", session, err)
+	}
+	return found, nil
+}
+
 const selectFloor = `SELECT COALESCE(MAX(place), 0) FROM omni_checkpoints WHERE session_id = $1 AND floor`
 
 // Floor implements omnilog.Store.

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -171,3 +172,36 @@ func TestALogDoesNotLeaveWithoutItsCheckpoint(t *testing.T) {
 type keepsNothing struct{}
 
 func (keepsNothing) Keep(context.Context, id.Session, int64) error { return nil }
+
+// A restored conversation begins where it did, with the same bytes: what the fold remembers at the floor is in the backup.
+func TestARestoredConversationIsTheSame(t *testing.T) {
+	for store, address := range addresses() {
+		t.Run(store, func(t *testing.T) {
+			t.Parallel()
+			before := address(t)
+			s := openAt(t, before)
+			k := newKeeper(t, newRecord(t, s, startWriter(t, s)), "me")
+			j := k.edge(t)
+			v := &talk{record: k.record, session: k.conversation(t), journal: j}
+			v.runs = []id.Run{k.start(t, v.session).ID, k.start(t, v.session).ID}
+			v.goOn(t, 10, chanceOf(t).part(0))
+			k.speak(t, j, v.session)
+			v.goOn(t, 10, chanceOf(t).part(1))
+			k.forget(t)
+			if err := k.archiverOf(k.fresh()).Pass(t.Context(), agesLater()); err != nil {
+				t.Fatal(err)
+			}
+			all := told(t, k.fresh(), v.session, omnilog.FromTheBeginning, 1<<20)
+			if k.floor(t, v.session) == 0 || len(all) == 0 {
+				t.Fatalf("the floor is %d, %d messages are behind it", k.floor(t, v.session), len(all))
+			}
+			after := emptyAddresses()[store](t)
+			if _, err := Restore(t.Context(), after, bytes.NewReader(take(t, before))); err != nil {
+				t.Fatal(err)
+			}
+			restored := openAt(t, after)
+			hub := folder(restored, startWriter(t, restored), 0, omnilog.Page{})
+			sameLines(t, "restored", told(t, hub, v.session, omnilog.FromTheBeginning, 1<<20), all)
+		})
+	}
+}

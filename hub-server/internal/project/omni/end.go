@@ -2,6 +2,7 @@ package omni
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -27,6 +28,7 @@ func (s *State) runEnded(f Fact) {
 		s.tell(main, omni.Abort(t.Why))
 	}
 	t.Ended, t.Asked, t.Decided = true, nil, nil
+	s.kept.Steers = slices.DeleteFunc(s.kept.Steers, func(w Steer) bool { return w.Run == t.Run })
 	if s.kept.Holder == t.Run {
 		s.kept.Holder = ""
 	}

@@ -63,7 +63,6 @@ type memory struct {
 	Holder  id.Run     `json:"holder,omitempty"` // the run that speaks in the main session
 	Held    []held     `json:"held,omitempty"`   // what people said before the first session_meta
 	Runs    []*thread  `json:"runs,omitempty"`
-	Active  []Active   `json:"active,omitempty"`
 	Steers  []Steer    `json:"steers,omitempty"` // said to runs, and not taken yet
 
 	Imported bool `json:"imported,omitempty"` // all that is told is lines of traces
@@ -114,7 +113,6 @@ func (s *State) Apply(f Fact) []omni.Message {
 		return nil
 	}
 	s.kept.Place, s.at, s.out = f.Place, f.At, nil
-	s.activate(f)
 	switch apply := appliers[f.Event]; {
 	case f.Late:
 	case f.Message != nil:

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/omni"
 )
@@ -24,12 +23,6 @@ type Steer struct {
 	ID   id.Steer `json:"id"`
 	Run  id.Run   `json:"run"`
 	Text string   `json:"text"`
-}
-
-// Active is a run that has not ended.
-type Active struct {
-	Run   id.Run `json:"run"`
-	Begun bool   `json:"begun,omitempty"`
 }
 
 // Asks are the permissions that wait for a person, run by run, the oldest first.
@@ -107,26 +100,6 @@ func (s *State) sessions(t *thread) (all []*session) {
 
 // Steering is what was said to runs at work and not taken yet, the oldest first.
 func (s *State) Steering() []Steer { return slices.Clone(s.kept.Steers) }
-
-// Active are the runs that have not ended, in the order in which they came.
-func (s *State) Active() []Active { return slices.Clone(s.kept.Active) }
-
-// activate keeps the list of runs that have not ended: what ends one is the last that is heard of it.
-func (s *State) activate(f Fact) {
-	if f.Message != nil || f.Late {
-		return
-	}
-	i := slices.IndexFunc(s.kept.Active, func(a Active) bool { return a.Run == f.Run.ID })
-	switch {
-	case f.Event.Terminal():
-		s.kept.Active = slices.DeleteFunc(s.kept.Active, func(a Active) bool { return a.Run == f.Run.ID })
-		s.kept.Steers = slices.DeleteFunc(s.kept.Steers, func(steer Steer) bool { return steer.Run == f.Run.ID })
-	case i >= 0:
-		s.kept.Active[i].Begun = s.kept.Active[i].Begun || f.Event != event.RunQueued
-	case f.Event == event.RunQueued, f.Event == event.RunStarted:
-		s.kept.Active = append(s.kept.Active, Active{Run: f.Run.ID, Begun: f.Event == event.RunStarted})
-	}
-}
 
 // Open is what a reader that comes now needs to go on with what is open: of each fragment its start, and one delta in place of those that there were.
 func (s *State) Open() (open []omni.Message) {

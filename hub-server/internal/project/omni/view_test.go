@@ -39,8 +39,8 @@ func TestNothingIsLeftOfRunsThatHaveEnded(t *testing.T) {
 		for _, f := range conversation(t) {
 			s.Apply(f)
 		}
-		if left := len(s.Asks()) + len(s.Waiting()) + len(s.Compacting()) + len(s.Steering()) + len(s.Active()) + len(s.Open()); left > 0 {
-			t.Fatalf("%d things are left: %+v %+v %+v", left, s.Asks(), s.Active(), s.Waiting())
+		if left := len(s.Asks()) + len(s.Waiting()) + len(s.Compacting()) + len(s.Steering()) + len(s.Open()); left > 0 {
+			t.Fatalf("%d things are left: %+v %+v", left, s.Asks(), s.Waiting())
 		}
 	})
 }
@@ -84,21 +84,6 @@ func TestARunWaitsBetweenARequestThatFailedAndTheNext(t *testing.T) {
 	}
 	if got := after(s.says("There")).Waiting(); len(got) != 0 {
 		t.Errorf("waiting when it speaks again: %v", got)
-	}
-}
-
-func TestARunIsActiveUntilItsEnd(t *testing.T) {
-	s := new(scene).run(event.RunQueued, `{}`)
-	if got := after(s).Active(); len(got) != 1 || got[0] != (omnifold.Active{Run: theRun}) {
-		t.Errorf("queued: %+v", got)
-	}
-	s.run(event.RunStarted, `{}`).of(omnifold.Run{ID: otherRun}, event.RunQueued, `{}`)
-	if got := after(s).Active(); len(got) != 2 || !got[0].Begun || got[1].Begun {
-		t.Errorf("started: %+v", got)
-	}
-	s.run(event.RunCompleted, `{}`).of(omnifold.Run{ID: otherRun}, event.RunCancelled, `{}`)
-	if got := after(s).Active(); len(got) != 0 {
-		t.Errorf("ended: %+v", got)
 	}
 }
 
