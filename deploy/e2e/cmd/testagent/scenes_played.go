@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/play"
@@ -45,13 +46,15 @@ func (p *player) act(a play.Act) error {
 	case play.Say:
 		v.Delta(a.Text)
 	case play.End:
-		v.EndMessage()
+		v.EndMessage(attached(a)...)
 	case play.Think:
 		v.Think(a.Text)
 	case play.Muse:
 		v.ThinkApart(a.Text)
+	case play.Rest:
+		v.EndThought(attached(a)...)
 	case play.Call:
-		v.ToolCall(a.Call, a.Tool, a.Value)
+		v.ToolCall(a.Call, a.Tool, a.Value, attached(a)...)
 	case play.Return, play.Break:
 		p.giveBack(v, a)
 	case play.Begin:
@@ -71,6 +74,14 @@ func (p *player) act(a play.Act) error {
 		return fmt.Errorf("the part has an act %q", a.Kind)
 	}
 	return v.Err()
+}
+
+// attached is what a provider has attached to an act.
+func attached(a play.Act) []agentline.Detail {
+	if a.Fidelity == "" {
+		return nil
+	}
+	return []agentline.Detail{agentline.Fidelity(json.RawMessage(a.Fidelity))}
 }
 
 // giveBack ends a call as the part says, unless it may not be.

@@ -17,6 +17,8 @@ type Act struct {
 	Tool string `json:"tool,omitempty"`
 	// Value is the input of a call.
 	Value json.RawMessage `json:"value,omitempty"`
+	// Fidelity is what a provider has attached to what ends here, or to a call: an object, in a string so that it stays as it is.
+	Fidelity string `json:"fidelity,omitempty"`
 }
 
 // Kind is which act it is.
@@ -28,6 +30,7 @@ const (
 	End    Kind = "end"    // of the message at hand
 	Think  Kind = "think"  // Text, as part of the message at hand
 	Muse   Kind = "muse"   // Text, by itself
+	Rest   Kind = "rest"   // of the thought at hand
 	Call   Kind = "call"   // Call, Tool, Value
 	Return Kind = "return" // Call, Tool, Text
 	Break  Kind = "break"  // Call, Tool, Text: the call has failed
