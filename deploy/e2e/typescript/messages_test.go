@@ -187,3 +187,17 @@ func TestTheExamplesOfTasksWork(t *testing.T) {
 		}
 	}
 }
+
+func TestAProgramInNodeSteersARunAndStopsOne(t *testing.T) {
+	t.Parallel()
+	outside := npm.Pack(t).Outside
+	r := rig.New(t, rig.Options{})
+	profile := rig.Profile("events", r.Program("testagent"), "--scenes", "--pace", "20ms")
+	r.AddEdge("laptop", map[string]string{"worker": profile + "controls: [steer, retry_now, compact]\nkill_grace_secs: 1\n"})
+	device := r.Device("node", r.HubURL())
+	end := startIn(t, outside, "controls.mjs", device, device.Group("demo", "worker")).until("the end", func(p progress) bool { return p.Digest != "" })
+	want := "I am listening.|You say: Slower.|They talked.|You say: Enough.|request_end\nThat went well.|request_end\nI am listening.|abort\nfalse"
+	if end.Words != want {
+		t.Errorf("it has seen\n%s\nwant\n%s", end.Words, want)
+	}
+}
