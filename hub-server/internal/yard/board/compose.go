@@ -84,6 +84,9 @@ func (b *Board) send(r *room) []Effect {
 		message.ID = again.ID // so that it is stored once, if it has arrived
 	}
 	var effect Effect = message
+	if act, ok := order(r.id, text); ok {
+		effect = act
+	}
 	if r.edits != "" {
 		effect = Edit{Message: r.edits, Text: text}
 	}

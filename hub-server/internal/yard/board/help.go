@@ -55,9 +55,9 @@ var everyKey = [][2]string{
 	{"c a", "stop an agent, answer it"},
 	{"", ""},
 	{"In the text", ""},
-	{"Enter", "send"},
-	{"Alt+Enter, Ctrl-J", "new line"},
+	{"Enter, Alt+Enter", "send, new line"},
 	{"↑", "to the messages"},
+	{"/steer TEXT", "say it to who works; also /abort, /retry, /compact"},
 }
 
 // helpScreen draws the page of the keys.

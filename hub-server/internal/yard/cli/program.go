@@ -48,6 +48,10 @@ type grammar struct {
 	Prompts       promptsCmd       `cmd:"" help:"List what agents ask and nobody has answered."`
 	Answer        answerCmd        `cmd:"" help:"Answer what an agent asks."`
 	Cancel        cancelCmd        `cmd:"" help:"Stop a run."`
+	Steer         steerCmd         `cmd:"" help:"Say something to the agent that is at work."`
+	Retry         retryCmd         `cmd:"" help:"Have an agent not wait before it tries again."`
+	Compact       compactCmd       `cmd:"" help:"Have an agent make its context smaller."`
+	Mode          modeCmd          `cmd:"" help:"Show or set how permissions are answered in your runs."`
 	Again         againCmd         `cmd:"" name:"regenerate" help:"Let an agent answer the same message once more."`
 	Artifacts     artifactsCmd     `cmd:"" help:"List what a run produced."`
 	Artifact      artifactCmd      `cmd:"" help:"Fetch what a run produced."`

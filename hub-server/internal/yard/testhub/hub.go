@@ -42,6 +42,10 @@ type Hub struct {
 	Omni  map[client.SessionID][]omni.Message // fragments and sub-agents' included
 	Floor string                              // where the history of conversations begins, "" for their beginning
 
+	Modes  map[client.SessionID]client.ApprovalMode
+	Steers []Steered
+	Waits  bool // an agent at work waits before it tries again
+
 	Notifications []client.NotificationPayload // newest first
 
 	// Run is called, without the lock, for every run that a message starts. It plays the edge.
@@ -77,7 +81,7 @@ func Bare() *Hub {
 	h := &Hub{
 		User:     client.User{ID: client.UserID(id.NewUser()), Username: "ada"},
 		Messages: map[client.SessionID][]client.Message{}, Omni: map[client.SessionID][]omni.Message{}, Events: map[client.RunID][]client.RunEvent{},
-		Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
+		Modes: map[client.SessionID]client.ApprovalMode{}, Artifacts: map[client.RunID][]client.Artifact{}, Content: map[client.ArtifactID]string{},
 		Contacts: []client.Contact{}, changed: make(chan struct{}), cut: make(chan struct{}), keys: map[string]any{},
 		cards: map[client.SessionID]*cardLog{},
 		Run:   Complete,

@@ -43,6 +43,7 @@ func (h *Hub) Handler() http.Handler {
 	}))
 	closed.HandleFunc("DELETE /client/edges/{id}", h.serveRevokeEdge)
 	h.routeSessions(closed)
+	h.routeControl(closed)
 	closed.HandleFunc("POST /client/sessions/{id}/messages", h.serveMessage)
 	closed.HandleFunc("GET /client/sessions/{id}/messages", get(h, h.listMessages))
 	closed.HandleFunc("POST /client/messages/{id}/forward", h.serveForward)

@@ -75,6 +75,9 @@ func (h *hands) change(ctx context.Context, e board.Effect) outcome {
 		return failed("no reaction", h.react(ctx, e))
 	case board.Pin:
 		return failed("not pinned", h.pin(ctx, e))
+	case board.Act:
+		said, err := h.act(ctx, e)
+		return func(b *board.Board) []board.Effect { b.Acted(e, said, err); return nil }
 	case board.Cancel:
 		_, err := client.Decode[client.AgentTask](h.api.CancelAgentTask(ctx, e.Run, client.CancelInput{}))
 		return failed("not stopped", err)
@@ -131,6 +134,28 @@ func (h *hands) pin(ctx context.Context, e board.Pin) error {
 	}
 	_, err := client.Decode[client.MessagePinPayload](h.api.PinMessage(ctx, e.Message))
 	return err
+}
+
+// act does something to what is at work, and says what came of it.
+func (h *hands) act(ctx context.Context, e board.Act) (said string, err error) {
+	switch e.What {
+	case board.Steer:
+		_, err = talk.New(h.api).Steer(ctx, e.Session, e.Text)
+		return "said; the agent takes it before its next request", err
+	case board.Retry:
+		got, err := client.Decode[client.OmniRetryReceipt](h.api.RetryOmniNow(ctx, e.Session))
+		if err == nil && !got.Skipped {
+			return "no agent waits before it tries again", nil
+		}
+		return "it tries again now", err
+	case board.Compact:
+		_, err = client.Decode[client.OmniCompactReceipt](h.api.CompactOmniSession(ctx, e.Session))
+		return "the context is being made smaller", err
+	case board.Abort:
+		_, err = client.Decode[client.Nothing](h.api.AbortOmniTasks(ctx, e.Session))
+		return "it is being stopped", err
+	}
+	return "", fmt.Errorf("%q is nothing that can be done", e.What)
 }
 
 // list reads all conversations.
