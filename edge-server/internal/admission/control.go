@@ -11,8 +11,8 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// maxHeld bounds what a run that has not started is told.
-const maxHeld = 256
+// maxHeld bounds what a run that has not started is told: it all has to go into the pipe of a process at once (process.Input), beside its turn.
+const maxHeld = 128
 
 // receiveControl takes something that a run is told while it works. It is on disk before the agent hears it, and the agent hears it once at most:
 // after a crash in between its process is gone. What a run is told before it starts, it hears when it does, also from the next edge process.

@@ -141,7 +141,7 @@ func TestWhatARunCannotBeToldIsRecordedAsSuch(t *testing.T) {
 			}
 		})
 	}
-	for i := range 256 {
+	for i := range 128 {
 		e.receive(t, controlOf(waiting, steer(fmt.Sprint(i))), wire.Accepted)
 	}
 	if r := e.receive(t, controlOf(waiting, steer("more")), wire.Rejected); r.Code != fault.Busy {
@@ -157,7 +157,7 @@ func TestWhatARunCannotBeToldIsRecordedAsSuch(t *testing.T) {
 	actors[live.RunID].exit <- admission.Exit{Gone: true}
 	b := e.stage.next(t)
 	b.lines <- run.StateChange{State: "works"}
-	if got := b.heard(); len(got) != 256 || got[255].Text != "255" {
+	if got := b.heard(); len(got) != 128 || got[127].Text != "127" {
 		t.Errorf("the agent that waited was told %d things", len(got))
 	}
 	b.exit <- done()
