@@ -155,24 +155,18 @@ func TestTheTabsOfAProfileShareOneConnectionWhichOutlivesItsTab(t *testing.T) {
 	}
 }
 
-// A page reads messages with fetch, since an EventSource sends no token in a header.
-func TestAPageFollowsAConversationAsMessages(t *testing.T) {
+// A page runs tasks with fetch, since an EventSource sends no token in a header.
+func TestAPageRunsATask(t *testing.T) {
 	t.Parallel()
 	p := newProfile(t)
+	p.AddEdge("laptop", map[string]string{"worker": rig.Profile("events", p.Program("testagent"), "--scenes", "--pace", "20ms") + "kill_grace_secs: 1\n"})
+	session := p.writer.Group("tasks", "worker")
 	page := p.tab()
 	page.Do(fmt.Sprintf(`signIn(%q, %q)`, rig.Username, rig.Password))
-	p.say("one")
-	page.Do(fmt.Sprintf(`void listen(%q, "three").then(() => (window.left = true))`, p.session))
-	heard := func(texts ...string) {
-		t.Helper()
-		p.Eventually(fmt.Sprintf("the page has heard %q", texts), func() bool { return slices.Equal(browser.Evaluate[[]string](page, `window.heard`), texts) })
-	}
-	heard("one")
-	p.say("two")
-	heard("one", "two")
-	p.say("three")
-	heard("one", "two", "three")
-	p.Eventually("the loop is left", func() bool { return browser.Evaluate[bool](page, `window.left === true`) })
+	page.Do(fmt.Sprintf(`void ask(%q, "Hi")`, session))
+	p.Eventually("the page has heard the agent to its end", func() bool {
+		return slices.Equal(browser.Evaluate[[]string](page, `window.heard`), []string{"Hello World!", "over"})
+	})
 }
 
 func TestALogoutEndsAllTabs(t *testing.T) {
