@@ -67,13 +67,13 @@ func (w *town) imported(by account.User, lines string) id.Session {
 	return session
 }
 
-// filesOf are the traces of a conversation, as its stream gives them.
-func (w *town) filesOf(session id.Session) map[string]string {
+// filesOf are the traces of a conversation, as its stream gives them in pages of about so many messages.
+func (w *town) filesOf(session id.Session, limit int) map[string]string {
 	w.t.Helper()
 	files := map[string]string{}
 	split := trace.NewSplitter(string(session))
 	for after, more := omnilog.FromTheBeginning, true; more; {
-		page, err := folder(w.store, w.chat.writer, 3, omnilog.Page{Facts: 4, Bytes: 1 << 10}).After(w.t.Context(), session, after, 4)
+		page, err := folder(w.store, w.chat.writer, 3, omnilog.Page{Facts: limit, Bytes: limit << 10}).After(w.t.Context(), session, after, limit)
 		w.must(err)
 		for _, item := range page.Items {
 			if record, ok := split.Add(item.Message); ok {
@@ -114,7 +114,7 @@ func TestAnImportedTraceIsToldOnceOnEachSurface(t *testing.T) {
 			"session-2026-07-18-07-30-00-a1b2c3d4_002.jsonl": strings.Join(lines[10:13], ""),
 			"session-2026-07-18-07-30-09-00000001_001.jsonl": strings.Join(lines[13:15], ""),
 		}
-		files := w.filesOf(session)
+		files := w.filesOf(session, 4)
 		for name, content := range want {
 			if files[name] != content {
 				t.Errorf("%s is\n%s\nwant\n%s", name, files[name], content)
@@ -208,7 +208,7 @@ func TestATraceOfManyLinesIsImportedInOneGo(t *testing.T) {
 			fmt.Fprintf(&lines, `{"timestamp":"2026-07-18T07:30:01Z","type":"model_msg","payload":{"type":"text","role":%q,"text":"number %d"}}`+"\n", role, i)
 		}
 		session := w.imported(w.person("ada"), lines.String())
-		if files := w.filesOf(session); len(files) != 1 || files["s_001.jsonl"] != lines.String() {
+		if files := w.filesOf(session, 1000); len(files) != 1 || files["s_001.jsonl"] != lines.String() {
 			w.t.Errorf("%d files", len(files))
 		}
 	})
