@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/archive"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/httpapi"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/retention"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/sqlstore"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -90,7 +91,7 @@ func TestEveryReaderOfAnArchivedRunIsToldSo(t *testing.T) {
 
 // A reader that is so slow that the run leaves under it is cut off, and told when it comes back.
 func TestAStreamWhoseRunLeavesIsCutAndNeverSkips(t *testing.T) {
-	p := newPlace(t)
+	p := newPlace(t, func(d *httpapi.Deps) { d.Pace.Write = time.Hour }) // it is slow, and not given up
 	edge := p.reporter()
 	edge.say(event.RunStarted, event.RunStartedPayload{StartedAt: time.Now()})
 	for range 103 { // more than a read of the log, and more than the network holds
