@@ -165,12 +165,48 @@ func TestApprovalsAndUsageHaveTheirPlace(t *testing.T) {
 			case omni.TokenUsagePayload:
 				next := stream[min(i+1, len(stream)-1)]
 				_, ended := bodyOf(t, next).(omni.RequestEndPayload)
-				if !stated && !ended || ended && !slices.Equal(next.Origin(), m.Origin()) {
-					t.Fatalf("a usage without the end of its request: %s", m.Bytes())
+				if !stated && (!ended || !slices.Equal(next.Origin(), m.Origin())) {
+					t.Fatalf("a usage without the end of its request: %s\nthen %s", m.Bytes(), next.Bytes())
 				}
 			}
 		}
 	})
+}
+
+// TestACallThatIsTooLongToShowIsToldWhole has more arguments in pieces than a session keeps, and as much output.
+func TestACallThatIsTooLongToShowIsToldWhole(t *testing.T) {
+	part := strings.Repeat("x", 300<<10)
+	s := begun().writes("a", "bash", `{\"command\":\"`)
+	for range 5 {
+		s.writes("a", "bash", part)
+	}
+	s.writes("a", "bash", `\"}`).run(event.ToolStarted, `{"tool_call_id":"a","tool_name":"bash","arguments":{"command":"`+strings.Repeat(part, 5)+`"}}`)
+	for range 5 {
+		s.puts("a", part)
+	}
+	stream := fold(s.returns("a", `"`+strings.Repeat(part, 5)+`"`).run(event.RunCompleted, `{}`).facts)
+	if err := omni.CheckStream(stream); err != nil {
+		t.Fatal(err)
+	}
+	var calls, outputs []string
+	for _, m := range stream {
+		body, err := m.Body()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch b := body.(type) {
+		case omni.ToolCallPayload:
+			calls = append(calls, b.ToolCallID+string(b.StopReason))
+		case omni.ToolCallOutputPayload:
+			outputs = append(outputs, b.ToolCallID+string(b.StopReason))
+			if b.StopReason == "" && b.Output != strings.Repeat(part, 5) {
+				t.Errorf("an output of %d bytes", len(b.Output))
+			}
+		}
+	}
+	if want := []string{"amalformed", "a#2"}; !slices.Equal(calls, want) || !slices.Equal(outputs, want) {
+		t.Errorf("calls %q, outputs %q", calls, outputs)
+	}
 }
 
 // TestWhatAModelRunsWithIsInABlob has a prompt and tools that are kept beside the log, and images.

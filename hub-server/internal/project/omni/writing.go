@@ -15,6 +15,7 @@ type written struct {
 	Tool  string    `json:"tool,omitempty"`
 	Text  string    `json:"text"` // of its arguments
 	Begun time.Time `json:"begun"`
+	Over  bool      `json:"over,omitempty"` // it is too long to be shown: it is told whole
 }
 
 // mostWritten is how many calls a session shows at once while they are written.
@@ -44,8 +45,12 @@ func (s *State) toolInput(f Fact) {
 		w = &written{ID: p.ToolCallID}
 		in.Written = append(in.Written, w)
 	}
+	if w.Over {
+		return
+	}
 	if len(w.Text)+len(p.PartialJSON) > maxOpen {
 		s.leave(in, w, omni.Malformed)
+		in.Written = append(in.Written, &written{ID: w.ID, Over: true})
 		return
 	}
 	w.Text += p.PartialJSON
