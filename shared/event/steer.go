@@ -12,7 +12,7 @@ type (
 	}
 	SteerWithdrawnPayload struct {
 		SteerID id.Steer `json:"steer_id"`
-		UserID  id.User  `json:"user_id"` // who took it back
+		UserID  id.User  `json:"user_id"` // who took it back; "" where the edge would not take it
 	}
 	// SteerTakenPayload is of run.agent.steer_taken: the agent gives the text to the model with its next request.
 	SteerTakenPayload struct {
