@@ -56,18 +56,10 @@ func FilePart(name, dataURL string) OmniPart {
 	return OmniPart{Type: "file", FileName: name, DataURL: dataURL}
 }
 
-// OmniTaskAccepted says what has become of a task.
-type OmniTaskAccepted struct {
-	SessionID SessionID `json:"sessionId"`
-	MessageID string    `json:"messageId"` // the message that the task is in the conversation
-	RunID     string    `json:"runId"`
-	Queued    bool      `json:"queued"` // it waits for others
-}
-
 // Task gives the conversation a task. A hub that cannot be reached, or is busy, is asked again until ctx ends; key names the attempt, so that it is
 // given once ("": a new one). Refusals are 409: task_in_progress, compacting, unsupported_by_runtime, read_only.
-func (s *OmniSession) Task(ctx context.Context, key string, task OmniTask) (OmniTaskAccepted, error) {
-	return post[OmniTaskAccepted](ctx, s, "/tasks", orNewKey(key), task)
+func (s *OmniSession) Task(ctx context.Context, key string, task OmniTask) (OmniTaskReceipt, error) {
+	return post[OmniTaskReceipt](ctx, s, "/tasks", orNewKey(key), task)
 }
 
 // Steer says something to the run that is at work, for its agent to take before its next request. It returns the name by which Withdraw takes it back
@@ -125,7 +117,7 @@ func (s *OmniSession) RetryNow(ctx context.Context) (bool, error) {
 // Compact has the agent make its context smaller, and returns the run that does. Refusals are 409: nothing_to_compact, already_compacted,
 // unsupported_by_runtime, task_in_progress.
 func (s *OmniSession) Compact(ctx context.Context) (string, error) {
-	answer, err := Decode[OmniTaskAccepted](s.send(ctx, http.MethodPost, "/compact", nil, nil))
+	answer, err := Decode[OmniCompactReceipt](s.send(ctx, http.MethodPost, "/compact", nil, nil))
 	return answer.RunID, err
 }
 

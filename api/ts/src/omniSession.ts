@@ -4,10 +4,11 @@ import { elements, members } from "./json.js";
 import { OMNI_MAX_BYTES, type OmniMessage, readMessage } from "./omni.js";
 import { OmniLink, type OmniParts } from "./omniLink.js";
 import { OmniRun, type RunOptions } from "./omniRun.js";
-import type { OmniPage, OmniPart, OmniTask, OmniTaskAccepted, OmniUpdate } from "./omniUpdate.js";
+import type { OmniPage, OmniPart, OmniTask, OmniUpdate } from "./omniUpdate.js";
 import { pause } from "./pause.js";
 import { ProblemError, UnreachableError } from "./problem.js";
 import type { CallOptions, Request, Send } from "./send.js";
+import type { OmniTaskReceipt } from "./types.gen.js";
 import { uuid } from "./uuid.js";
 
 const FIRST_ASK_AGAIN = 500; // milliseconds
@@ -88,7 +89,7 @@ export class OmniSession {
    * Gives the conversation a task. A hub that cannot be reached, or is busy, is asked again; `key` names the attempt, so that it is given once. Refusals
    * are 409: task_in_progress, compacting, unsupported_by_runtime, read_only.
    */
-  task(task: OmniTask, options: CallOptions & { key?: string } = {}): Promise<OmniTaskAccepted> {
+  task(task: OmniTask, options: CallOptions & { key?: string } = {}): Promise<OmniTaskReceipt> {
     return this.#insist({ method: "POST", path: "/tasks", body: task, idempotent: true, idempotencyKey: options.key ?? uuid(), answer: "json" }, options);
   }
 

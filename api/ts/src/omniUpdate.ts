@@ -51,16 +51,6 @@ export interface OmniTask {
   queueIfBusy?: boolean;
 }
 
-/** What has become of a task. */
-export interface OmniTaskAccepted {
-  sessionId: string;
-  /** The message that the task is in the conversation. */
-  messageId: string;
-  runId: string;
-  /** It waits for others. */
-  queued?: boolean;
-}
-
 /** A message and where it stands. Positions are for `page`. */
 export interface OmniPlaced {
   position: string;
