@@ -38,7 +38,31 @@ func (f SessionCreate) check() string {
 	if err := wire.CheckClientTools(tools); err != nil {
 		return fault.Public(err).Detail
 	}
+	for i, tool := range f.Tools {
+		if !takesObjects(tool.InputSchema) {
+			return fmt.Sprintf("Tool %d: the type of its input_schema is object.", i+1)
+		}
+	}
 	return ""
+}
+
+// takesObjects says whether a schema that is an object, or absent, names no other type than object, or several that object is one of: tools are called
+// with objects alone. It is asked where a tool is declared, and not at the edge, which takes what was declared before.
+func takesObjects(schema json.RawMessage) bool {
+	var said struct {
+		Type any `json:"type"`
+	}
+	if len(schema) == 0 || json.Unmarshal(schema, &said) != nil {
+		return true
+	}
+	switch named := said.Type.(type) {
+	case nil:
+		return true
+	case []any:
+		return slices.Contains(named, any("object"))
+	default:
+		return named == "object"
+	}
 }
 
 func (f UserMessage) check() string {

@@ -117,6 +117,8 @@ func TestABadFrameIsAnInvalidInputThatSaysWhatToDo(t *testing.T) {
 		`{"type":"session.create","tools":[{}]}`:                                                                   "name",
 		`{"type":"session.create","tools":[{"name":"a"},{"name":"a"}]}`:                                            "name",
 		`{"type":"session.create","tools":[{"name":"a","input_schema":[]}]}`:                                       "input_schema",
+		`{"type":"session.create","tools":[{"name":"a","input_schema":{"type":"array"}}]}`:                         "Tool 1: the type of its input_schema",
+		`{"type":"session.create","tools":[{"name":"a"},{"name":"b","input_schema":{"type":["array","null"]}}]}`:   "Tool 2: the type of its input_schema",
 		`{"type":"session.create","tools":[{"name":"a","timeout_ms":-1}]}`:                                         "timeout_ms",
 		`{"type":"user.message"}`:                                                                                  "nothing to send",
 		`{"type":"user.message","content":[]}`:                                                                     "nothing to send",
@@ -262,4 +264,13 @@ func FuzzReadFrame(f *testing.F) {
 			t.Errorf("%q became %q, %v", again, twice, err)
 		}
 	})
+}
+
+func TestToolsOfAClientTakeObjects(t *testing.T) {
+	for _, schema := range []string{`{}`, `{"type":"object"}`, `{"type":["null","object"]}`, `{"properties":{"type":{"type":"array"}}}`} {
+		frame := `{"type":"session.create","tools":[{"name":"a","input_schema":` + schema + `}]}`
+		if _, err := card.ReadFrame([]byte(frame)); err != nil {
+			t.Errorf("%s: %v", schema, err)
+		}
+	}
 }
