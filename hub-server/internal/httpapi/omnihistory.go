@@ -169,7 +169,7 @@ func omniProblem(err error, epoch wire.Epoch) error {
 	return err
 }
 
-// message is what the person may see of a message that an edge's run has said: its paths only if the edge is theirs (ruling R18).
+// message is what the person may see of a message: the paths in it only if the edge is theirs whose machine has them (ruling R18).
 func (s sight) message(ctx context.Context, edge id.Edge, m omni.Message) (omni.Message, error) {
 	if s.brought || !omnilog.HasPaths(m) {
 		return m, nil

@@ -220,7 +220,7 @@ func (s *omniStream) broken(err error) error {
 func (s *omniStream) tell(e omnilog.Entry) error {
 	seer := sight{edges: s.Edges, user: s.who.User, brought: s.brought}
 	for i, m := range e.Messages {
-		m, err := seer.message(s.ctx, e.Edge, m)
+		m, err := seer.message(s.ctx, e.Edges[i], m)
 		if err != nil {
 			return err
 		}

@@ -10,14 +10,14 @@ import (
 )
 
 // Rules is the number of what the fold tells and remembers. It is raised where a state of an older fold would make other messages of the same facts.
-const Rules = 1
+const Rules = 2
 
 // Entry is what one fact is for those who read the conversation.
 type Entry struct {
 	Place    int64
-	Edge     id.Edge // of the run that says so, "" for none
 	Messages []message.Message
-	Asked    []omni.Ask // permissions that wait for a person since then
+	Edges    map[int]id.Edge // of the session_metas among them, by their index: whose machine has the paths in it
+	Asked    []omni.Ask      // permissions that wait for a person since then
 }
 
 func (e Entry) bytes() (n int) {
@@ -52,14 +52,14 @@ func foldFrom(session id.Session, place int64) *fold {
 }
 
 // apply returns what a fact is, false if it is nothing for anybody.
-func (f *fold) apply(fact Fact) (Entry, bool) {
-	e := Entry{Place: fact.Place, Edge: fact.Edge}
+func (f *fold) apply(fact omni.Fact) (Entry, bool) {
+	e := Entry{Place: fact.Place}
 	if fact.Event != event.PromptRequested {
-		e.Messages = f.state.Apply(fact.Fact)
+		e.Messages, e.Edges = f.state.Apply(fact), f.state.Edges()
 		return e, len(e.Messages) > 0
 	}
 	before := f.state.Asks()
-	e.Messages = f.state.Apply(fact.Fact)
+	e.Messages, e.Edges = f.state.Apply(fact), f.state.Edges()
 	e.Asked = slices.DeleteFunc(f.state.Asks(), func(a omni.Ask) bool {
 		return slices.ContainsFunc(before, func(b omni.Ask) bool { return b.Request == a.Request })
 	})

@@ -24,7 +24,7 @@ var AtTheEnd = Position{Place: toTheEnd}
 // Item is a message of the history. Fragments are none: the complete message has what they say.
 type Item struct {
 	Position
-	Edge    id.Edge // of the run that says so, "" for none
+	Edge    id.Edge // whose machine has the paths in a session_meta, "" where that is not known and for all else
 	Message message.Message
 }
 
@@ -69,7 +69,7 @@ func (l *Logs) After(ctx context.Context, session id.Session, after int64, limit
 func itemsOf(e Entry) (items []Item) {
 	for n, m := range e.Messages {
 		if !m.IsPartial() {
-			items = append(items, Item{Position{e.Place, n}, e.Edge, m})
+			items = append(items, Item{Position{e.Place, n}, e.Edges[n], m})
 		}
 	}
 	return items

@@ -21,12 +21,6 @@ var (
 	ErrMoved = errors.New("messages have changed meanwhile")
 )
 
-// Fact is a fact of a conversation with where it is from.
-type Fact struct {
-	omni.Fact
-	Edge id.Edge // of the run, "" for a message and for a run that is at none
-}
-
 // Page bounds what is read at once: about so many facts, of about so many bytes, their blobs included.
 type Page struct {
 	Facts, Bytes int
@@ -34,10 +28,10 @@ type Page struct {
 
 // Facts are what happened in a conversation behind a place.
 type Facts struct {
-	Facts []Fact // in their order; nothing is among them that has left the store or was taken back
-	UpTo  int64  // everything up to this place is among them
-	Gone  int64  // the newest place up to UpTo whose event has left the store, 0 for none
-	Head  int64  // the newest place when they were read
+	Facts []omni.Fact // in their order; nothing is among them that has left the store or was taken back
+	UpTo  int64       // everything up to this place is among them
+	Gone  int64       // the newest place up to UpTo whose event has left the store, 0 for none
+	Head  int64       // the newest place when they were read
 	// Changes counts what was done to messages of the conversation before that.
 	Changes int64
 }

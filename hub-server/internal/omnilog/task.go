@@ -72,6 +72,6 @@ func (n *line) look(ctx context.Context) error {
 }
 
 // moves says of a fact that another run may be active behind it, or one less.
-func moves(f Fact) bool {
+func moves(f omni.Fact) bool {
 	return f.Event == event.RunQueued || f.Event == event.RunStarted || f.Event.Terminal()
 }

@@ -29,35 +29,26 @@ func (o *Omni) Facts(ctx context.Context, session id.Session, after, upTo int64,
 		return found, err
 	}
 	found = omnilog.Facts{UpTo: p.upTo, Gone: p.gone(), Head: p.head, Changes: p.changes}
-	runs := map[id.Run]runAt{}
+	runs := map[id.Run]omni.Run{}
 	for i, f := range p.facts {
-		fact := omnilog.Fact{Fact: omni.Fact{Place: f.place, At: f.at, Event: f.event, Payload: f.payload, Blobs: blobs[i], Late: f.late}}
+		fact := omni.Fact{Place: f.place, At: f.at, Event: f.event, Payload: f.payload, Blobs: blobs[i], Late: f.late}
 		if m := f.message; m != nil {
 			fact.Message = &omni.Message{ByAgent: !byUser(*m), Text: plain(*m)}
-		} else {
-			run, err := o.store.runAt(ctx, runs, f.run)
-			if err != nil {
-				return found, err
-			}
-			fact.Run, fact.Edge = run.Run, run.edge
+		} else if fact.Run, err = o.store.runAt(ctx, runs, f.run); err != nil {
+			return found, err
 		}
 		found.Facts = append(found.Facts, fact)
 	}
 	return found, nil
 }
 
-// runAt is a run with its edge.
-type runAt struct {
-	omni.Run
-	edge id.Edge
-}
-
-func (s *Store) runAt(ctx context.Context, known map[id.Run]runAt, of id.Run) (run runAt, err error) {
+// runAt is a run with who works on it, and where.
+func (s *Store) runAt(ctx context.Context, known map[id.Run]omni.Run, of id.Run) (run omni.Run, err error) {
 	if run, ok := known[of]; ok {
 		return run, nil
 	}
-	const query = `SELECT run_id, parent_run_id, edge_id FROM runs WHERE run_id = $1`
-	if err := s.queryRowPrepared(ctx, query, string(of)).Scan(&run.ID, &run.Parent, &run.edge); err != nil {
+	const query = `SELECT run_id, parent_run_id, edge_id, agent_id FROM runs WHERE run_id = $1`
+	if err := s.queryRowPrepared(ctx, query, string(of)).Scan(&run.ID, &run.Parent, &run.Edge, &run.Agent); err != nil {
 		return run, fmt.Errorf("read %s: %w", of, err)
 	}
 	known[of] = run

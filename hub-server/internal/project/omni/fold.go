@@ -33,10 +33,12 @@ type Fact struct {
 	Message *Message
 }
 
-// Run is which run an event is of. It never changes.
+// Run is which run an event is of. It never changes once the run has begun.
 type Run struct {
 	ID     id.Run
-	Parent id.Run // "" for a run that no run started
+	Parent id.Run   // "" for a run that no run started
+	Edge   id.Edge  // whose machine it works at, "" for none
+	Agent  id.Agent // which works
 }
 
 // Message is a message as it was sent.
@@ -51,8 +53,9 @@ type State struct {
 	kept memory
 
 	// Of the fact at hand.
-	at  time.Time
-	out []omni.Message
+	at    time.Time
+	out   []omni.Message
+	edges map[int]id.Edge
 }
 
 // memory is the part of a State that outlives a fact, in the form in which it is stored.
@@ -112,7 +115,7 @@ func (s *State) Apply(f Fact) []omni.Message {
 	if f.Place <= s.kept.Place {
 		return nil
 	}
-	s.kept.Place, s.at, s.out = f.Place, f.At, nil
+	s.kept.Place, s.at, s.out, s.edges = f.Place, f.At, nil, nil
 	switch apply := appliers[f.Event]; {
 	case f.Late:
 	case f.Message != nil:
@@ -122,6 +125,10 @@ func (s *State) Apply(f Fact) []omni.Message {
 	}
 	return s.out
 }
+
+// Edges are of the session_metas among what Apply returned last, by their index: whose machine has the paths in them, which need not be that of the run whose
+// event they were told with. There are none of a meta of which that is not known.
+func (s *State) Edges() map[int]id.Edge { return s.edges }
 
 // said takes what a person says.
 func (s *State) said(m Message) {
@@ -173,14 +180,7 @@ func (s *State) introduce(in *session) {
 		return
 	}
 	in.Meta = true
-	meta := in.meta(string(s.kept.Session))
-	if n := len(in.Chain); n > 0 {
-		meta.SessionID, meta.Source = in.Chain[n-1], in.Source
-	}
-	if !s.emit(in, s.at, meta) { // what an agent says of its model fits into no message
-		in.Context = context{}
-		s.emit(in, s.at, in.meta(meta.SessionID))
-	}
+	s.tellMeta(in)
 	if in.Carried != "" {
 		s.emit(in, s.at, omni.UserText(summaryMark+in.Carried))
 		in.Carried = ""
@@ -192,6 +192,24 @@ func (s *State) introduce(in *session) {
 		s.emit(in, h.At, omni.UserText(h.Text))
 	}
 	s.kept.Held = nil
+}
+
+func (s *State) tellMeta(in *session) {
+	meta := in.meta(string(s.kept.Session))
+	if n := len(in.Chain); n > 0 {
+		meta.SessionID, meta.Source = in.Chain[n-1], in.Source
+	}
+	told := s.emit(in, s.at, meta)
+	if !told { // what an agent says of its model fits into no message
+		in.Context = context{}
+		told = s.emit(in, s.at, in.meta(meta.SessionID))
+	}
+	if told && in.Edge != "" {
+		if s.edges == nil {
+			s.edges = map[int]id.Edge{}
+		}
+		s.edges[len(s.out)-1] = in.Edge
+	}
 }
 
 // blob is what a blob says that the payload points at, "" where it is not to be had.

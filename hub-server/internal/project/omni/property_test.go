@@ -210,7 +210,7 @@ func TestASecondFoldAndARestoredOneSayTheSame(t *testing.T) {
 	})
 }
 
-func restored(t *rapid.T, s *omnifold.State) *omnifold.State {
+func restored(t rapid.TB, s *omnifold.State) *omnifold.State {
 	form, err := s.Encode()
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ type session struct {
 	Model     string      `json:"model,omitempty"`
 	Context   context     `json:"context"`
 	Workspace string      `json:"workspace,omitempty"`
+	Edge      id.Edge     `json:"edge,omitempty"`   // of whose machine the workspace is, and what the context says
+	Agent     id.Agent    `json:"agent,omitempty"`  // that has said the context
 	Meta      bool        `json:"meta,omitempty"`   // of this context has been said
 	Tasked    bool        `json:"tasked,omitempty"` // of a sub-agent: it is at a task
 
@@ -111,7 +113,8 @@ func (s *State) below(t *thread, who, parent event.SubAgent) *session {
 	if t.Subs[parent] != nil {
 		above = t.Subs[parent]
 	}
-	sub := &session{Source: omni.FromSubagent, Workspace: s.main(t).Workspace}
+	main := s.main(t)
+	sub := &session{Source: omni.FromSubagent, Workspace: main.Workspace, Edge: main.Edge, Agent: main.Agent}
 	if t.Subs == nil {
 		t.Subs = map[event.SubAgent]*session{}
 	}
@@ -121,10 +124,21 @@ func (s *State) below(t *thread, who, parent event.SubAgent) *session {
 }
 
 func (s *State) runStarted(f Fact) {
-	t := s.of(f.Run)
-	if p, ok := read[event.RunStartedPayload](f); ok { // also in place of another machine's
-		s.main(t).Workspace = p.WorkDir
+	in := s.main(s.of(f.Run))
+	in.workAt(f.Run)
+	if p, ok := read[event.RunStartedPayload](f); ok {
+		in.Workspace = p.WorkDir
 	}
+}
+
+// workAt notes who works in a session from now on, and where. What another agent has said of its model, or one at another machine, does not hold
+// for it.
+func (in *session) workAt(r Run) {
+	if in.Edge == r.Edge && in.Agent == r.Agent {
+		return
+	}
+	in.Edge, in.Agent = r.Edge, r.Agent
+	in.Model, in.Context, in.Workspace = "", context{}, ""
 }
 
 func (s *State) sessionInit(f Fact) {
@@ -134,6 +148,7 @@ func (s *State) sessionInit(f Fact) {
 		return
 	}
 	in := s.main(t)
+	in.workAt(f.Run)
 	in.Model = cmp.Or(p.Model, in.Model)
 	if said := contextOf(f, p); !said.isZero() {
 		in.Context = said
