@@ -1,18 +1,30 @@
 package omnilog
 
-import "github.com/switchyard-dev/switchyard/shared/omni"
+import (
+	"encoding/json"
 
-// HasPaths says whether a message has paths of the machine that only its owner sees (ruling R18): those of a session_meta.
+	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/omni"
+)
+
+// HasPaths says whether a message may have paths of the machine that only its owner sees (ruling R18): a session_meta has them, unless it is known that
+// it has none.
 func HasPaths(m omni.Message) bool {
-	meta, ok := metaOf(m)
-	return ok && (meta.Workspace != "" || meta.AgentState != "")
+	if !m.IsSessionMeta() {
+		return false
+	}
+	meta, readable := metaOf(m)
+	return !readable || meta.Workspace != "" || meta.AgentState != ""
 }
 
 // WithoutPaths is a message as people have it who do not own the machine that it is from.
 func WithoutPaths(m omni.Message) (omni.Message, error) {
-	meta, ok := metaOf(m)
-	if !ok {
+	if !HasPaths(m) {
 		return m, nil
+	}
+	meta, readable := metaOf(m)
+	if !readable {
+		return cut(m)
 	}
 	meta.Workspace, meta.AgentState = "", ""
 	shown, err := omni.New(m.Time(), meta)
@@ -23,14 +35,32 @@ func WithoutPaths(m omni.Message) (omni.Message, error) {
 	return shown, err
 }
 
-func metaOf(m omni.Message) (meta omni.SessionMetaPayload, ok bool) {
-	if !m.IsSessionMeta() {
-		return meta, false
-	}
+func metaOf(m omni.Message) (meta omni.SessionMetaPayload, readable bool) {
 	body, err := m.Body()
 	if err != nil {
 		return meta, false
 	}
-	meta, ok = body.(omni.SessionMetaPayload)
-	return meta, ok
+	meta, readable = body.(omni.SessionMetaPayload)
+	return meta, readable
+}
+
+// cut empties the paths in a message that is not as S1 has it: of any kind, and however often they are there.
+func cut(m omni.Message) (omni.Message, error) {
+	var fields, payload map[string]json.RawMessage
+	err := json.Unmarshal(m.Bytes(), &fields)
+	if err == nil {
+		err = json.Unmarshal(m.Payload(), &payload)
+	}
+	if err != nil {
+		return omni.Message{}, err
+	}
+	payload["workspace"], payload["agent_state"] = json.RawMessage(`""`), json.RawMessage(`""`)
+	if fields["payload"], err = event.Encode(payload); err != nil {
+		return omni.Message{}, err
+	}
+	line, err := event.Encode(fields)
+	if err != nil {
+		return omni.Message{}, err
+	}
+	return omni.Decode(line)
 }
