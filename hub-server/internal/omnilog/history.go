@@ -36,17 +36,22 @@ type History struct {
 	View  View // how the conversation stood when it was read
 }
 
-// historyBytes is about how many bytes of messages a part has.
-const historyBytes = 4 << 20
+const (
+	// historyBytes is about how many bytes of messages a part has.
+	historyBytes = 4 << 20
+	// historyPlaces is about how many places are read for a part that has a message: a message may be of many fragments.
+	historyPlaces = 20_000
+)
 
-// After returns the messages behind a place, the oldest first: about limit of them, as the messages of one fact stay together. Errors as for Follow.
+// After returns the messages behind a place, the oldest first: about limit of them, as the messages of one fact stay together, and fewer where much
+// has to be read for them. Errors as for Follow.
 func (l *Logs) After(ctx context.Context, session id.Session, after int64, limit int) (h History, err error) {
 	r := Reader{line: l.take(session)}
 	defer l.leave(r.line)
 	if h.View, err = r.begin(ctx, after); err != nil {
 		return h, err
 	}
-	size := 0
+	size, began := 0, r.after
 	for more := true; more; {
 		var entries []Entry
 		if entries, more, err = r.Read(ctx, historyBytes-size); err != nil {
@@ -62,6 +67,9 @@ func (l *Logs) After(ctx context.Context, session id.Session, after int64, limit
 			h.UpTo = e.Place
 		}
 		h.UpTo = r.after
+		if h.More = more; more && len(h.Items) > 0 && h.UpTo-began >= l.places {
+			return h, nil
+		}
 	}
 	return h, nil
 }
@@ -75,7 +83,7 @@ func itemsOf(e Entry) (items []Item) {
 	return items
 }
 
-// Before returns the last messages before a position, at most limit of them, the oldest first. Errors as for Follow, but that a position at or
+// Before returns the last messages before a position, at most limit of them, the oldest first, and fewer where much has to be read for them. Errors as for Follow, but that a position at or
 // before the floor has nothing before it.
 func (l *Logs) Before(ctx context.Context, session id.Session, before Position, limit int) (h History, err error) {
 	r := Reader{line: l.take(session)}
@@ -98,7 +106,7 @@ func (l *Logs) Before(ctx context.Context, session id.Session, before Position, 
 			return h, err
 		}
 		h.Items = append(t.last, h.Items...)
-		full := len(h.Items) >= limit || t.bytes >= room
+		full := len(h.Items) >= limit || t.bytes >= room || len(h.Items) > 0 && h.UpTo-begin >= l.places
 		if h.More = t.some || full && begin > h.View.Floor; h.More || full {
 			return h, nil
 		}

@@ -34,6 +34,7 @@ type Logs struct {
 	log     *slog.Logger
 	metrics *Metrics
 	every   int
+	places  int64 // that are read for a part of the history which has a message
 	page    Page
 
 	mu   sync.Mutex
@@ -46,15 +47,18 @@ type Config struct {
 	Store   Store
 	Log     *slog.Logger
 	Metrics *Metrics
-	// Every is after how many facts a checkpoint is stored; 0 means 2000. Page is what is read at once; zero means the default.
-	Every int
-	Page  Page
+	// Every is after how many facts a checkpoint is stored; 0 means 2000. Places is how many places are read for a part of the history once it has
+	// a message; 0 means 20000. Page is what is read at once; zero means the default.
+	Every  int
+	Places int64
+	Page   Page
 }
 
 // New returns the conversations of a store.
 func New(c Config) *Logs {
 	return &Logs{
-		store: c.Store, log: c.Log, metrics: c.Metrics, every: cmp.Or(c.Every, everyFacts), page: cmp.Or(c.Page, Page{Facts: 1024, Bytes: 1 << 20}),
+		store: c.Store, log: c.Log, metrics: c.Metrics, every: cmp.Or(c.Every, everyFacts), places: cmp.Or(c.Places, historyPlaces),
+		page: cmp.Or(c.Page, Page{Facts: 1024, Bytes: 1 << 20}),
 		open: map[id.Session]*line{},
 	}
 }

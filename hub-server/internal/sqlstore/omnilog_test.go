@@ -3,15 +3,18 @@ package sqlstore
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/telemetry"
 )
 
 // Whatever a hub reads at once, however far its checkpoints are apart, and wherever somebody begins: the same facts are the same bytes.
@@ -64,6 +67,50 @@ func history(t *testing.T, hub *omnilog.Logs, session id.Session, random *rand.R
 		}
 	}
 	sameLines(t, "history backward", got, want)
+}
+
+// A part of the history ends where much has been read for it, and the next goes on there: a message may be of many fragments.
+func TestAPartOfTheHistoryEndsWhereMuchWasRead(t *testing.T) {
+	eachRecord(t, func(t *testing.T, r *record) {
+		k, random := newTalk(t, r), chanceOf(t).part(0)
+		k.goOn(t, 60, random)
+		want := complete(told(t, r.fresh(), k.session, omnilog.FromTheBeginning, 1<<20))
+		hub := omnilog.New(omnilog.Config{
+			Store: NewOmni(r.store, r.writer), Log: slog.New(slog.DiscardHandler), Metrics: omnilog.NewMetrics(telemetry.NewRegistry("hub")),
+			Every: 5, Places: 10, Page: omnilog.Page{Facts: 5, Bytes: 1 << 20},
+		})
+		if _, err := hub.View(t.Context(), k.session); err != nil {
+			t.Fatal(err)
+		}
+		hub.Seen([]delivery.Row{{Kind: delivery.KindMessage, Session: k.session, From: 1}}) // nothing is in memory
+		var got []string
+		parts := 0
+		for after, more := omnilog.FromTheBeginning, true; more; parts++ {
+			h, err := hub.After(t.Context(), k.session, after, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, after, more = append(got, linesOf(h.Items)...), h.UpTo, h.More
+		}
+		sameLines(t, "forward", got, want)
+		if most := int(k.head(t)); parts < 3 || parts > most {
+			t.Errorf("forward in %d parts, of %d places", parts, most)
+		}
+		got, parts = nil, 0
+		for before, more := omnilog.AtTheEnd, true; more; parts++ {
+			h, err := hub.Before(t.Context(), k.session, before, 1<<20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, more = append(linesOf(h.Items), got...), h.More; len(h.Items) > 0 {
+				before = h.Items[0].Position
+			}
+		}
+		sameLines(t, "backward", got, want)
+		if parts < 3 {
+			t.Errorf("backward in %d parts", parts)
+		}
+	})
 }
 
 // Two hubs of one store tell the same as it goes on, to readers who are at the end and to one who is slow.
