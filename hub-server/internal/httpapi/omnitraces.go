@@ -11,6 +11,11 @@ import (
 
 // ListTraces implements listTraces.
 func (h handlers) ListTraces(ctx context.Context, r ListTracesRequestObject) (ListTracesResponseObject, error) {
+	done, err := h.traces.take(ctx, caller(ctx).User)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	session, epoch := id.Session(r.SessionID), h.Epoch()
 	sums := digests{epoch: epoch, split: trace.NewSplitter(string(session)), files: map[string]*digest{}}
 	seer := h.sightOf(ctx)

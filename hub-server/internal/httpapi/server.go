@@ -79,7 +79,11 @@ type Deps struct {
 }
 
 // handlers implements the generated server, one file per noun. The guard has been passed: whoever calls may do so.
-type handlers struct{ Deps }
+type handlers struct {
+	Deps
+
+	traces *turns // of those who ask for the traces of a conversation: it is read for them from its beginning
+}
 
 var _ StrictServerInterface = handlers{}
 
@@ -95,7 +99,7 @@ func New(d Deps) http.Handler {
 	d.Limits, d.Pace = g.limits, d.Pace.withDefaults()
 	metrics := newMetrics(d.Metrics)
 	mux := guardedMux{mux: http.NewServeMux(), guard: g}
-	strict := NewStrictHandlerWithOptions(handlers{d}, []StrictMiddlewareFunc{strictBody},
+	strict := NewStrictHandlerWithOptions(handlers{d, newTurns()}, []StrictMiddlewareFunc{strictBody},
 		StrictHTTPServerOptions{
 			RequestErrorHandlerFunc:  func(w http.ResponseWriter, r *http.Request, err error) { p.answer(w, r, badBody(err)) },
 			ResponseErrorHandlerFunc: p.answer,
