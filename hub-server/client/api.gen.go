@@ -4887,7 +4887,7 @@ type ClientInterface interface {
 
 	// DecideOmniApprovalWithBody Allow or deny a call that waits
 	//
-	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4896,7 +4896,7 @@ type ClientInterface interface {
 
 	// DecideOmniApproval Allow or deny a call that waits
 	//
-	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5888,7 +5888,7 @@ func (c *API) AbortOmniTasks(ctx context.Context, sessionID SessionID, reqEditor
 
 // DecideOmniApprovalWithBody Allow or deny a call that waits
 //
-// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5907,7 +5907,7 @@ func (c *API) DecideOmniApprovalWithBody(ctx context.Context, sessionID SessionI
 
 // DecideOmniApproval Allow or deny a call that waits
 //
-// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -12601,7 +12601,7 @@ type ClientWithResponsesInterface interface {
 
 	// DecideOmniApprovalWithBodyWithResponse Allow or deny a call that waits
 	//
-	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12610,7 +12610,7 @@ type ClientWithResponsesInterface interface {
 
 	// DecideOmniApprovalWithResponse Allow or deny a call that waits
 	//
-	// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+	// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -18983,7 +18983,7 @@ func (c *ClientWithResponses) AbortOmniTasksWithResponse(ctx context.Context, se
 
 // DecideOmniApprovalWithBodyWithResponse Allow or deny a call that waits
 //
-// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -18998,7 +18998,7 @@ func (c *ClientWithResponses) DecideOmniApprovalWithBodyWithResponse(ctx context
 
 // DecideOmniApprovalWithResponse Allow or deny a call that waits
 //
-// The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
+// By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -96,7 +96,7 @@ export class Api {
     return this.#send<t.RunReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/runs`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }
 
-  /** Allow or deny a call that waits. The call is named as in the stream, or by the id of the request. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first. */
+  /** Allow or deny a call that waits. By the id of the request, or by the name that the call has in the stream. Names are of one session: a sub-agent has calls of the same names, so a name is of a call of the main session, and where it may mean another call the answer is 409 `conflict`. The first answer counts: the same one again is fine, another is 409 `already_answered`, and the problem says who was first. */
   decideOmniApproval(input: { session_id: t.SessionID; tool_call_id: string; body: t.OmniApprovalInput }, options?: CallOptions): Promise<void> {
     return this.#send<void>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/approvals/${encodeURIComponent(input.tool_call_id)}`, body: input.body, answer: "none" }, options);
   }

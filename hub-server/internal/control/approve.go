@@ -2,8 +2,6 @@ package control
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
@@ -15,7 +13,7 @@ import (
 )
 
 // Approve answers a permission of the conversation: by the name of its call in the stream, or by its own id. The same answer again is fine. Errors:
-// NotFound; AlreadyAnswered, PromptExpired, PromptCancelled; AgentOperateRequired; InvalidRequest, TooLarge.
+// NotFound; Conflict for a name that may mean another call; AlreadyAnswered, PromptExpired, PromptCancelled; AgentOperateRequired; InvalidRequest, TooLarge.
 func (c *Controls) Approve(ctx context.Context, by account.Principal, session id.Session, call string, d event.Decision, reason string) error {
 	asked, err := c.asked(ctx, session, call)
 	if err != nil {
@@ -25,7 +23,8 @@ func (c *Controls) Approve(ctx context.Context, by account.Principal, session id
 	return err
 }
 
-// asked finds what is answered. A permission that waits comes first, then one that has been settled, so that who comes late is told.
+// asked finds what is answered. A permission that waits comes first, then one that has been settled, so that who comes late is told. A bare name is of
+// a call of the main session: calls of sub-agents and of runs beside have the same names, and a person who looks at one must not answer another.
 func (c *Controls) asked(ctx context.Context, session id.Session, call string) (prompt.Prompt, error) {
 	if request, err := id.ParseRequest(call); err == nil {
 		found, err := c.Prompts.Asked(ctx, session, request)
@@ -38,17 +37,37 @@ func (c *Controls) asked(ctx context.Context, session id.Session, call string) (
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
-	if i := slices.IndexFunc(view.Asks, func(a omni.Ask) bool { return a.ToolCallID == call }); i >= 0 {
-		return c.Prompts.Asked(ctx, session, view.Asks[i].Request)
-	}
-	own, _, _ := strings.Cut(call, "#") // the stream numbers calls whose ids are not unique
-	for _, name := range slices.Compact([]string{call, own}) {
-		found, err := c.Prompts.Settled(ctx, session, name)
-		if fault.CodeOf(err) != fault.NotFound {
-			return found, err
+	var mains, others []omni.Ask
+	for _, a := range view.Asks {
+		switch {
+		case a.ToolCallID != call:
+		case len(a.Origin) == 0:
+			mains = append(mains, a)
+		default:
+			others = append(others, a)
 		}
 	}
+	switch len(mains) {
+	case 0:
+	case 1:
+		return c.Prompts.Asked(ctx, session, mains[0].Request)
+	default:
+		return prompt.Prompt{}, ambiguous()
+	}
+	found, err := c.Prompts.Settled(ctx, session, call)
+	switch {
+	case err != nil:
+		return prompt.Prompt{}, err
+	case len(found) == 1 && found[0].SubAgent() == "":
+		return found[0], nil
+	case len(found) > 0 || len(others) > 0:
+		return prompt.Prompt{}, ambiguous()
+	}
 	return prompt.Prompt{}, nobodyAsks()
+}
+
+func ambiguous() error {
+	return fault.New(fault.Conflict, "Sub-agents, or several turns, have calls of this name. Name the requestId of the one that you mean.")
 }
 
 func nobodyAsks() error {

@@ -223,7 +223,10 @@ func TestNoMoreThanSoMuchWaitsToBeTaken(t *testing.T) {
 }
 
 // asks has the agent ask for permission for a call.
-func (d *desk) asks(call string) id.Request {
+func (d *desk) asks(call string) id.Request { return d.asksFor("", call) }
+
+// asksFor has a sub-agent ask, or with "" the agent.
+func (d *desk) asksFor(agent event.SubAgent, call string) id.Request {
 	d.t.Helper()
 	input := json.RawMessage(`{"command":"ls"}`)
 	digest, err := event.PromptDigest("Bash", input)
@@ -231,10 +234,10 @@ func (d *desk) asks(call string) id.Request {
 		d.t.Fatal(err)
 	}
 	request := id.NewRequest()
-	d.say(event.ToolStarted, event.ToolStartedPayload{ToolCallID: call, ToolName: "Bash", Arguments: input})
+	d.say(event.ToolStarted, event.ToolStartedPayload{ToolCallID: call, ToolName: "Bash", Arguments: input, AgentID: agent})
 	d.say(event.PromptRequested, event.PromptRequestedPayload{
 		RequestID: request, Kind: event.PromptPermission, ToolName: "Bash", Input: input, ToolCallID: call, AgentRequestID: string(request), Digest: digest,
-		Asks: event.Person,
+		Asks: event.Person, AgentID: agent,
 	})
 	return request
 }
@@ -262,6 +265,30 @@ func TestAnApprovalIsNamedByItsCallAndTheFirstAnswerCounts(t *testing.T) {
 	third := d.asks("call_3")
 	d.ada.post(approvals+string(third), object{"decision": "allow"}).is(204, "")
 	d.ada.post(approvals+string(id.NewRequest()), object{"decision": "allow"}).is(404, "not_found")
+}
+
+func TestANameThatMayMeanAnotherCallAnswersNone(t *testing.T) {
+	d := newDesk(t)
+	approvals := d.path + "/approvals/"
+	answer := func(named, decision string) answer { return d.ada.post(approvals+named, object{"decision": decision}) }
+	of := d.asksFor("sub", "call_1")
+	answer("call_1", "allow").is(409, "conflict").sentence("requestId") // nobody asks for the agent's own call_1
+	own := d.asks("call_1")
+	answer("call_1", "deny").is(204, "")
+	answer("call_1", "deny").is(204, "")
+	answer("call_1", "allow").is(409, "already_answered")
+	if got := d.ada.get("/web/agent-tasks/"+d.task+"/approvals/"+string(of)).is(200, "").field("state"); got != "pending" {
+		t.Errorf("the sub-agent's was answered: %s", got)
+	}
+	if got := d.ada.get("/web/agent-tasks/"+d.task+"/approvals/"+string(own)).is(200, "").field("state"); got != "answered" {
+		t.Errorf("the agent's own is %s", got)
+	}
+	answer(string(of), "allow").is(204, "")
+	answer("call_1", "deny").is(409, "conflict") // two were answered
+	answer("call_1%232", "deny").is(404, "not_found")
+	only := d.asksFor("sub", "call_2")
+	answer(string(only), "allow").is(204, "")
+	answer("call_2", "allow").is(409, "conflict")
 }
 
 func TestSEC14OnlyWhoOperatesTheAgentActsOnItsWork(t *testing.T) {

@@ -40,6 +40,17 @@ type Prompt struct {
 // ByClient says whether a client answers, and no person.
 func (p Prompt) ByClient() bool { return p.Kind == event.PromptClientTool }
 
+// SubAgent is who asks; "" for the run's own agent.
+func (p Prompt) SubAgent() event.SubAgent {
+	var asked struct {
+		AgentID event.SubAgent `json:"agent_id"`
+	}
+	if json.Unmarshal(p.Payload, &asked) != nil {
+		return ""
+	}
+	return asked.AgentID
+}
+
 // Due is a question whose timer is due.
 type Due struct {
 	Prompt
@@ -91,8 +102,8 @@ type Store interface {
 	Prompt(ctx context.Context, run id.Run, request id.Request) (Prompt, error)
 	// Asked returns a question of whichever run of the conversation; fault.NotFound.
 	Asked(ctx context.Context, session id.Session, request id.Request) (Prompt, error)
-	// Settled returns the newest question to people of the conversation about a call, by the agent's own id of it, that waits no more; fault.NotFound.
-	Settled(ctx context.Context, session id.Session, call string) (Prompt, error)
+	// Settled returns the two newest questions to people of the conversation about calls of that id, which is the agents' own, that wait no more.
+	Settled(ctx context.Context, session id.Session, call string) ([]Prompt, error)
 	// Called returns the call of a client's tool that the user's runs have made in the conversation, and runs that these began: by the id of its card, or
 	// by the agent's own id of it. Of several it is that of the card, then one that waits, then the newest; fault.NotFound.
 	Called(ctx context.Context, session id.Session, user id.User, named string) (Prompt, error)

@@ -44,9 +44,9 @@ func (p *Prompts) Asked(ctx context.Context, session id.Session, request id.Requ
 	return toPeople(p.Store.Asked(ctx, session, request))
 }
 
-// Settled returns the newest question of the conversation about a call of the agent's own id that waits no more; fault.NotFound. Whether the caller
-// may read the conversation is not asked here.
-func (p *Prompts) Settled(ctx context.Context, session id.Session, call string) (Prompt, error) {
+// Settled returns the two newest questions of the conversation about calls of that id, which is the agents' own, that wait no more: who finds two
+// knows that the id alone says too little. Whether the caller may read the conversation is not asked here.
+func (p *Prompts) Settled(ctx context.Context, session id.Session, call string) ([]Prompt, error) {
 	return p.Store.Settled(ctx, session, call)
 }
 

@@ -43,6 +43,6 @@ func (v view) CloseSteer(context.Context, id.Edge, wire.CommandReceipt, runlog.E
 func (v view) SetMode(context.Context, runlog.ModeChange) (bool, error) { return false, errNobody }
 
 // Settled implements prompt.Store.
-func (v view) Settled(context.Context, id.Session, string) (prompt.Prompt, error) {
-	return prompt.Prompt{}, errNobody
+func (v view) Settled(context.Context, id.Session, string) ([]prompt.Prompt, error) {
+	return nil, errNobody
 }

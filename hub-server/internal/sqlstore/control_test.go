@@ -56,3 +56,44 @@ func TestWhereNoPermissionIsOnItsWayToAnEdgeNobodyIsToldOfOne(t *testing.T) {
 		}
 	})
 }
+
+func TestSettledQuestionsAboutACallAreThoseOfOneConversation(t *testing.T) {
+	eachAsker(t, func(t *testing.T, a *asker) {
+		about := func(call string) id.Request {
+			t.Helper()
+			digest, err := event.PromptDigest("Bash", []byte(`{}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			request := a.write(event.PromptRequestedPayload{
+				Kind: event.PromptPermission, ToolName: "Bash", Input: []byte(`{}`), ToolCallID: call, AgentRequestID: call, Digest: digest, Asks: event.Person,
+			})
+			a.j.flush(t, a.record)
+			return request
+		}
+		settled := func(session id.Session, call string) (requests []id.Request) {
+			t.Helper()
+			found, err := a.prompts.Settled(t.Context(), session, call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range found {
+				requests = append(requests, p.ID)
+			}
+			return requests
+		}
+		first, second := about("call"), about("call")
+		a.must(about("other"), event.Allow)
+		a.must(first, event.Allow)
+		if got := settled(a.n.Session, "call"); !slices.Equal(got, []id.Request{first}) {
+			t.Errorf("settled %v, want %s alone", got, first)
+		}
+		a.must(second, event.Deny)
+		if got := settled(a.n.Session, "call"); len(got) != 2 || !slices.Contains(got, first) || !slices.Contains(got, second) {
+			t.Errorf("settled %v", got)
+		}
+		if got := append(settled(id.NewSession(), "call"), settled(a.n.Session, "")...); len(got) > 0 {
+			t.Errorf("settled elsewhere, or about no call: %v", got)
+		}
+	})
+}

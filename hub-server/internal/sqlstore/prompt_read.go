@@ -76,12 +76,21 @@ func (p *Prompts) one(ctx context.Context, where string, args ...any) (prompt.Pr
 	return p.first(ctx, selectPrompt+where, args...)
 }
 
-// Settled implements prompt.Store.
-func (p *Prompts) Settled(ctx context.Context, session id.Session, call string) (prompt.Prompt, error) {
-	const query = `SELECT ` + promptColumns + fromPrompts + `
-WHERE r.session_id = $1 AND p.tool_call_id = $2 AND p.tool_call_id <> '' AND p.kind <> 'client_tool' AND p.state <> 'pending'
-ORDER BY p.asked_at DESC, p.event_seq DESC LIMIT 1`
-	return p.first(ctx, query, string(session), call)
+// Settled implements prompt.Store. The conversation's runs come first: the names of calls are the agents' own, and the same in many conversations.
+func (p *Prompts) Settled(ctx context.Context, session id.Session, call string) ([]prompt.Prompt, error) {
+	const query = `SELECT ` + promptColumns + `
+FROM (SELECT * FROM runs WHERE session_id = $1) r CROSS JOIN prompts p
+WHERE p.run_id = r.run_id AND p.tool_call_id || '' = $2 AND p.kind <> 'client_tool' AND p.state <> 'pending'
+ORDER BY p.asked_at DESC, p.event_seq DESC LIMIT 2`
+	if call == "" {
+		return nil, nil
+	}
+	rows, err := p.store.readDB.QueryContext(ctx, query, string(session), call)
+	found, err := collect(rows, err, scanPrompt)
+	if err != nil {
+		return nil, fmt.Errorf("read settled prompts: %w", err)
+	}
+	return found, nil
 }
 
 func (p *Prompts) first(ctx context.Context, query string, args ...any) (prompt.Prompt, error) {
