@@ -48,7 +48,8 @@ func NewExecutor(opts Options) *Executor {
 
 // Start spawns the agent of job. See admission.Executor.
 func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Process, error) {
-	p, ok := e.opts.Profiles.Find(profile.Name(job.Profile))
+	profiles := e.opts.Profiles.Current()
+	p, ok := profiles.Profiles[profile.Name(job.Profile)]
 	adapter := e.opts.Adapters[p.Runtime]
 	if !ok || adapter == nil {
 		return nil, fault.New(fault.ProfileUnknown, "This edge has no profile %.80q.", job.Profile)
@@ -58,7 +59,7 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 	}
 	launch := p.Launch(profile.Turn{SessionID: string(job.AgentSession), SessionName: job.SessionName}, e.opts.Edge)
 	with := credentialsOf(p, e.opts.Edge)
-	if err := e.logins.check(p.Name, with); err != nil {
+	if err := e.logins.check(p.Name, with, profiles); err != nil {
 		return nil, err
 	}
 	dir, err := e.directory(p, launch, job)
@@ -75,7 +76,7 @@ func (e *Executor) Start(ctx context.Context, job admission.Job) (admission.Proc
 		offer.calls.end()
 		return nil, err
 	}
-	r.login = &login{logins: &e.logins, name: p.Name, with: with}
+	r.login = &login{logins: &e.logins, name: p.Name, with: with, profiles: profiles}
 	return r, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/switchyard-dev/switchyard/edge-server/internal/profile"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -14,10 +15,21 @@ import (
 )
 
 // logins remembers the profiles with whose credentials a provider would have nothing to do (S1, auth): what they ask again it refuses again, until
-// the credentials change. It forgets them with this process. Safe for concurrent use; the zero logins is ready.
+// the credentials change. Those in a file of an agent's own change unseen, so that a run is let through after any change of the profiles, and one each
+// askAgain: how it ends decides. It forgets all with this process. Safe for concurrent use; the zero logins is ready.
 type logins struct {
 	mu      sync.Mutex
-	refused map[profile.Name]credentials
+	refused map[profile.Name]refusal
+}
+
+// askAgain is how long after a refusal, or after a run that was let through, the next run of a profile is.
+const askAgain = 5 * time.Minute
+
+// refusal is of these credentials, at a time of which those profiles were in force.
+type refusal struct {
+	with     credentials
+	profiles *profile.Snapshot
+	at       time.Time
 }
 
 // credentials are a digest of all that an agent of a profile is started with, so that any change of them counts.
@@ -37,23 +49,31 @@ func credentialsOf(p profile.Profile, edge profile.Edge) credentials {
 	return credentials(sum.Sum(nil))
 }
 
-// check refuses the start of an agent whose credentials were refused and have not changed.
-func (l *logins) check(name profile.Name, with credentials) error {
+// check refuses the start of an agent whose credentials were refused and, as far as that can be seen, are the same. now are the profiles in force.
+func (l *logins) check(name profile.Name, with credentials, now *profile.Snapshot) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if refused, known := l.refused[name]; !known || refused != with {
+	refused, known := l.refused[name]
+	if !known || refused.with != with {
 		return nil
 	}
-	return fault.New(fault.AuthRequired, "The provider of its model does not accept the credentials of %s. "+
-		"Change them in the profile or in its environment, and ask again.", name)
+	wait := askAgain - time.Since(refused.at)
+	if wait <= 0 || refused.profiles != now {
+		l.refused[name] = refusal{with, now, time.Now()} // others wait for what becomes of this one
+		return nil
+	}
+	return fault.New(fault.AuthRequired, "The provider of its model does not accept the credentials of %s. Change them in the profile, in its environment "+
+		"or where its program keeps them, and ask again: what changes elsewhere than in a profile or its environment counts within %s.",
+		name, wait.Round(time.Second)+time.Second)
 }
 
 // login is what a run tells of its credentials.
 type login struct {
-	logins *logins
-	name   profile.Name
-	with   credentials
-	last   event.RequestStatus // of the newest request of the run's own agent
+	logins   *logins
+	name     profile.Name
+	with     credentials
+	profiles *profile.Snapshot   // that it was started with
+	last     event.RequestStatus // of the newest request of the run's own agent
 }
 
 // hear takes what an agent says.
@@ -86,9 +106,9 @@ func (l *login) end() {
 		l.logins.mu.Lock()
 		defer l.logins.mu.Unlock()
 		if l.logins.refused == nil {
-			l.logins.refused = map[profile.Name]credentials{}
+			l.logins.refused = map[profile.Name]refusal{}
 		}
-		l.logins.refused[l.name] = l.with
+		l.logins.refused[l.name] = refusal{l.with, l.profiles, time.Now()}
 	case event.RequestCompleted:
 		l.accept()
 	}
