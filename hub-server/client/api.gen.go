@@ -3565,7 +3565,7 @@ type OmniRetryReceipt struct {
 // OmniSessionChange defines model for OmniSessionChange.
 type OmniSessionChange struct {
 	// ApprovalMode `allow-all`: yes. `deny-all`: no. `read-only`: yes to tools that only look, for others a person is asked. `always-ask`: a person is asked. Empty: as the agent's profile says. A profile that denies everything counts first.
-	ApprovalMode ApprovalMode `json:"approvalMode"`
+	ApprovalMode *ApprovalMode `json:"approvalMode"`
 }
 
 // OmniSteerInput defines model for OmniSteerInput.

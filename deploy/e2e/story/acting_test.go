@@ -23,7 +23,7 @@ func TestPermissionsFollowTheModeAndAContextIsMadeSmallerBetweenTasks(t *testing
 	k, ctx := talk{device.Session(session), t}, t.Context()
 	mode := func(mode client.ApprovalMode) {
 		t.Helper()
-		now, err := client.Decode[client.OmniConversation](device.API().UpdateOmniSession(ctx, session, client.OmniSessionChange{ApprovalMode: mode}))
+		now, err := client.Decode[client.OmniConversation](device.API().UpdateOmniSession(ctx, session, client.OmniSessionChange{ApprovalMode: &mode}))
 		if err != nil || now.ApprovalMode != mode || now.State != "idle" {
 			t.Fatalf("mode %q: %+v, %v", mode, now, err)
 		}

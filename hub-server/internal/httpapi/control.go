@@ -21,7 +21,10 @@ func (h handlers) GetOmniSession(ctx context.Context, r GetOmniSessionRequestObj
 
 // UpdateOmniSession implements updateOmniSession.
 func (h handlers) UpdateOmniSession(ctx context.Context, r UpdateOmniSessionRequestObject) (UpdateOmniSessionResponseObject, error) {
-	mode, err := modeNamed(r.Body.ApprovalMode)
+	if r.Body.ApprovalMode == nil { // "" takes a mode away: what is absent must not
+		return nil, fault.New(fault.InvalidRequest, "approvalMode is missing, and there is nothing else to change.")
+	}
+	mode, err := modeNamed(*r.Body.ApprovalMode)
 	if err != nil {
 		return nil, err
 	}

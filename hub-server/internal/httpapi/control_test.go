@@ -418,6 +418,13 @@ func TestAModeIsNamedAsS1HasIt(t *testing.T) {
 		t.Errorf("bob has ada's mode: %+v", s)
 	}
 	d.ada.do("PATCH", d.path, object{"approvalMode": "ask"}).is(400, "invalid_request").sentence("always-ask")
+	d.ada.do("PATCH", d.path, object{"approvalMode": "deny-all"}).is(200, "")
+	for _, nothing := range []object{{}, {"approvalMode": nil}} {
+		d.ada.do("PATCH", d.path, nothing).is(400, "invalid_request").sentence("approvalMode is missing")
+	}
+	if s := d.stands(d.ada); s.ApprovalMode != "deny-all" {
+		t.Errorf("nothing was said, and the mode is %q", s.ApprovalMode)
+	}
 	d.ada.do("PATCH", d.path, object{"approvalMode": ""}).is(200, "")
 	if s := d.stands(d.ada); s.ApprovalMode != "" {
 		t.Errorf("stands %+v", s)

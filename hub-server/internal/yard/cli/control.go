@@ -36,7 +36,7 @@ func (c modeCmd) Run(s *session) error {
 			now, err = client.Decode[client.OmniConversation](h.API().GetOmniSession(s.ctx, found.ID))
 		} else {
 			mode := strings.TrimSuffix(c.Mode, "profile")
-			now, err = client.Decode[client.OmniConversation](h.API().UpdateOmniSession(s.ctx, found.ID, client.OmniSessionChange{ApprovalMode: mode}))
+			now, err = client.Decode[client.OmniConversation](h.API().UpdateOmniSession(s.ctx, found.ID, client.OmniSessionChange{ApprovalMode: &mode}))
 		}
 		if err != nil {
 			return err

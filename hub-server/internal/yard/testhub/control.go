@@ -20,7 +20,11 @@ func (h *Hub) routeControl(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+session, get(h, func(r *http.Request) any { return h.conversation(r.PathValue("id")) }))
 	mux.HandleFunc("PATCH "+session, func(w http.ResponseWriter, r *http.Request) {
 		in := read[client.OmniSessionChange](r)
-		h.Change(func() { h.Modes[r.PathValue("id")] = in.ApprovalMode })
+		if in.ApprovalMode == nil {
+			problem(w, http.StatusBadRequest, client.ProblemCodeInvalidRequest, "approvalMode is missing.")
+			return
+		}
+		h.Change(func() { h.Modes[r.PathValue("id")] = *in.ApprovalMode })
 		get(h, func(r *http.Request) any { return h.conversation(r.PathValue("id")) })(w, r)
 	})
 	mux.HandleFunc("POST "+session+"/steer", h.atWork(func(w http.ResponseWriter, r *http.Request) {
