@@ -3471,6 +3471,12 @@ type NotificationPayload struct {
 // NotificationPayloadType defines model for NotificationPayload.Type.
 type NotificationPayloadType string
 
+// OmniAbortInput defines model for OmniAbortInput.
+type OmniAbortInput struct {
+	// Reason Stands in the `abort` that the stream ends with.
+	Reason string `json:"reason,omitempty,omitzero"`
+}
+
 // OmniApprovalInput defines model for OmniApprovalInput.
 type OmniApprovalInput struct {
 	Decision OmniApprovalInputDecision `json:"decision"`
@@ -4687,6 +4693,9 @@ type RegenerateAgentTaskParams struct {
 // UpdateOmniSessionJSONRequestBody defines body for UpdateOmniSession for application/json ContentType.
 type UpdateOmniSessionJSONRequestBody = OmniSessionChange
 
+// AbortOmniTasksJSONRequestBody defines body for AbortOmniTasks for application/json ContentType.
+type AbortOmniTasksJSONRequestBody = OmniAbortInput
+
 // DecideOmniApprovalJSONRequestBody defines body for DecideOmniApproval for application/json ContentType.
 type DecideOmniApprovalJSONRequestBody = OmniApprovalInput
 
@@ -4878,12 +4887,23 @@ type ClientInterface interface {
 	// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
 	UpdateOmniSession(ctx context.Context, sessionID SessionID, body UpdateOmniSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// AbortOmniTasksWithBody Stop what is at work
+	//
+	// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+	AbortOmniTasksWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// AbortOmniTasks Stop what is at work
 	//
 	// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
 	//
+	// Takes a body of the `application/json` content type.
+	//
 	// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
-	AbortOmniTasks(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AbortOmniTasks(ctx context.Context, sessionID SessionID, body AbortOmniTasksJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DecideOmniApprovalWithBody Allow or deny a call that waits
 	//
@@ -5869,13 +5889,34 @@ func (c *API) UpdateOmniSession(ctx context.Context, sessionID SessionID, body U
 	return c.Client.Do(req)
 }
 
+// AbortOmniTasksWithBody Stop what is at work
+//
+// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+func (c *API) AbortOmniTasksWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAbortOmniTasksRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // AbortOmniTasks Stop what is at work
 //
 // All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
 //
+// Takes a body of the `application/json` content type.
+//
 // Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
-func (c *API) AbortOmniTasks(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAbortOmniTasksRequest(c.Server, sessionID)
+func (c *API) AbortOmniTasks(ctx context.Context, sessionID SessionID, body AbortOmniTasksJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAbortOmniTasksRequest(c.Server, sessionID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8210,8 +8251,19 @@ func NewUpdateOmniSessionRequestWithBody(server string, sessionID SessionID, con
 	return req, nil
 }
 
-// NewAbortOmniTasksRequest constructs an http.Request for the AbortOmniTasks method
-func NewAbortOmniTasksRequest(server string, sessionID SessionID) (*http.Request, error) {
+// NewAbortOmniTasksRequest calls the generic AbortOmniTasks builder with application/json body
+func NewAbortOmniTasksRequest(server string, sessionID SessionID, body AbortOmniTasksJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAbortOmniTasksRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewAbortOmniTasksRequestWithBody constructs an http.Request for the AbortOmniTasks method, with any body, and a specified content type
+func NewAbortOmniTasksRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -8236,10 +8288,12 @@ func NewAbortOmniTasksRequest(server string, sessionID SessionID) (*http.Request
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -12590,14 +12644,23 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /api/sessions/{session_id} (the `UpdateOmniSession` operationId).
 	UpdateOmniSessionWithResponse(ctx context.Context, sessionID SessionID, body UpdateOmniSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOmniSessionResponse, error)
 
+	// AbortOmniTasksWithBodyWithResponse Stop what is at work
+	//
+	// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+	AbortOmniTasksWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error)
+
 	// AbortOmniTasksWithResponse Stop what is at work
 	//
 	// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
 	//
-	// Returns a wrapper object for the known response body format(s).
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
-	AbortOmniTasksWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error)
+	AbortOmniTasksWithResponse(ctx context.Context, sessionID SessionID, body AbortOmniTasksJSONRequestBody, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error)
 
 	// DecideOmniApprovalWithBodyWithResponse Allow or deny a call that waits
 	//
@@ -18966,15 +19029,30 @@ func (c *ClientWithResponses) UpdateOmniSessionWithResponse(ctx context.Context,
 	return ParseUpdateOmniSessionResponse(rsp)
 }
 
+// AbortOmniTasksWithBodyWithResponse Stop what is at work
+//
+// All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
+func (c *ClientWithResponses) AbortOmniTasksWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error) {
+	rsp, err := c.AbortOmniTasksWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAbortOmniTasksResponse(rsp)
+}
+
 // AbortOmniTasksWithResponse Stop what is at work
 //
 // All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so.
 //
-// Returns a wrapper object for the known response body format(s).
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /api/sessions/{session_id}/abort (the `AbortOmniTasks` operationId).
-func (c *ClientWithResponses) AbortOmniTasksWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error) {
-	rsp, err := c.AbortOmniTasks(ctx, sessionID, reqEditors...)
+func (c *ClientWithResponses) AbortOmniTasksWithResponse(ctx context.Context, sessionID SessionID, body AbortOmniTasksJSONRequestBody, reqEditors ...RequestEditorFn) (*AbortOmniTasksResponse, error) {
+	rsp, err := c.AbortOmniTasks(ctx, sessionID, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

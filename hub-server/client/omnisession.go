@@ -92,11 +92,12 @@ func (s *OmniSession) Approve(ctx context.Context, request string, decision omni
 	return err
 }
 
-// Abort stops what is at work, and says whether anything was.
-func (s *OmniSession) Abort(ctx context.Context) (bool, error) {
+// Abort stops what is at work, and says whether anything was. The reason, which may be empty, stands in the abort that the stream ends with.
+func (s *OmniSession) Abort(ctx context.Context, reason string) (bool, error) {
 	status := 0
+	in := OmniAbortInput{Reason: reason}
 	_, err := asking(ctx, silently, func() (Nothing, error) {
-		resp, err := s.send(ctx, http.MethodPost, "/abort", nil, nil) //nolint:bodyclose // Decode closes it
+		resp, err := s.send(ctx, http.MethodPost, "/abort", nil, in) //nolint:bodyclose // Decode closes it
 		if err == nil {
 			status = resp.StatusCode
 		}

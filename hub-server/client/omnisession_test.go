@@ -33,11 +33,11 @@ func TestWhatIsDoneToAConversation(t *testing.T) {
 		if err := s.Approve(ctx, "call#2", omni.Deny, "no"); err != nil {
 			t.Error(err)
 		}
-		if was, err := s.Abort(ctx); !was || err != nil {
+		if was, err := s.Abort(ctx, "enough"); !was || err != nil {
 			t.Errorf("%v, %v", was, err)
 		}
 		says("POST /abort", 204, "")
-		if was, err := s.Abort(ctx); was || err != nil {
+		if was, err := s.Abort(ctx, "enough"); was || err != nil {
 			t.Errorf("%v, %v", was, err)
 		}
 		if was, err := s.RetryNow(ctx); !was || err != nil {

@@ -12,8 +12,8 @@ export class Api {
   }
 
   /** Stop what is at work. All runs of the conversation whose agents the caller may operate, those included that have not begun. It is over when the stream says so. */
-  abortOmniTasks(input: { session_id: t.SessionID }, options?: CallOptions): Promise<void> {
-    return this.#send<void>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/abort`, answer: "none" }, options);
+  abortOmniTasks(input: { session_id: t.SessionID; body?: t.OmniAbortInput }, options?: CallOptions): Promise<void> {
+    return this.#send<void>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/abort`, body: input.body, answer: "none" }, options);
   }
 
   /** Make a friend of who has asked me. Both sides get `friend.accepted`. Saying it twice is fine. */

@@ -116,9 +116,10 @@ export class OmniSession {
     return this.#insist({ method: "POST", path: `/approvals/${encodeURIComponent(request)}`, body, answer: "none" }, options);
   }
 
-  /** Stops what is at work, and says whether anything was. */
-  async abort(options: CallOptions = {}): Promise<boolean> {
-    return (await this.#insist<number>({ method: "POST", path: "/abort", answer: "status" }, options)) === 202;
+  /** Stops what is at work, and says whether anything was. The reason stands in the `abort` that the stream ends with. */
+  async abort(reason?: string, options: CallOptions = {}): Promise<boolean> {
+    const body = reason ? { reason } : {};
+    return (await this.#insist<number>({ method: "POST", path: "/abort", body, answer: "status" }, options)) === 202;
   }
 
   /** Ends the wait of an agent that would make its request again later, and says whether any waited. Refusals are 409: not_running, unsupported_by_runtime. */

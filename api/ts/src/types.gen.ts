@@ -707,6 +707,11 @@ export interface NotificationPayload {
   type: "mention" | "friend_request" | "group_invite" | "agent_done" | "system" | "prompt";
 }
 
+export interface OmniAbortInput {
+  /** Stands in the `abort` that the stream ends with. */
+  reason?: string;
+}
+
 export interface OmniApprovalInput {
   decision: "allow" | "deny";
   /** The agent is told. */

@@ -225,7 +225,7 @@ test("what is done to a conversation is asked of the hub", async (t) => {
   await session.withdraw("steer_1");
   await session.approve("call#2", "deny", "no");
   says("POST /abort", 202, {});
-  assert.equal(await session.abort(), true);
+  assert.equal(await session.abort("enough"), true);
   says("POST /abort", 204);
   assert.equal(await session.abort(), false);
   says("POST /retry-now", 200, { skipped: true });

@@ -90,16 +90,16 @@ func TestAProgramSteersARunAndStopsOne(t *testing.T) {
 
 	_, last := k.run("Listen.", func(p omni.Payload) {
 		if text, _ := p.(omni.TextPayload); text.Text == "I am listening." {
-			was, err := k.Abort(ctx)
+			was, err := k.Abort(ctx, "Enough.")
 			if must(err); !was {
 				t.Error("nothing was at work")
 			}
 		}
 	})
-	if _, is := last.(omni.AbortPayload); !is {
+	if abort, is := last.(omni.AbortPayload); !is || abort.Reason != "Enough." {
 		t.Errorf("the last was %+v", last)
 	}
-	was, err := k.Abort(ctx)
+	was, err := k.Abort(ctx, "")
 	if must(err); was {
 		t.Error("something was at work")
 	}

@@ -44,15 +44,16 @@ func compacting() error {
 	return fault.New(fault.Compacting, "The context of the agent is being made smaller right now. Wait for it, or queue your task with queueIfBusy.")
 }
 
-// Abort stops all runs of the conversation whose agents the person may operate, and says whether there were any.
-func (c *Controls) Abort(ctx context.Context, by account.Principal, session id.Session) (bool, error) {
+// Abort stops all runs of the conversation whose agents the person may operate, and says whether there were any. The reason, which may be "", is told
+// with their end.
+func (c *Controls) Abort(ctx context.Context, by account.Principal, session id.Session, reason string) (bool, error) {
 	theirs, err := c.theirs(ctx, by.User, session)
 	if err != nil {
 		return false, err
 	}
 	stopped := false
 	for _, run := range theirs {
-		switch _, err := c.Runs.Cancel(ctx, run.ID, by.User); {
+		switch _, err := c.Runs.CancelFor(ctx, run.ID, by.User, reason); {
 		case fault.CodeOf(err) == fault.RunEnded: // meanwhile
 		case err != nil:
 			return stopped, err

@@ -1503,6 +1503,12 @@ type NotificationPayload struct {
 // NotificationPayloadType defines model for NotificationPayload.Type.
 type NotificationPayloadType string
 
+// OmniAbortInput defines model for OmniAbortInput.
+type OmniAbortInput struct {
+	// Reason Stands in the `abort` that the stream ends with.
+	Reason string `json:"reason,omitempty,omitzero"`
+}
+
 // OmniApprovalInput defines model for OmniApprovalInput.
 type OmniApprovalInput struct {
 	Decision OmniApprovalInputDecision `json:"decision"`
@@ -2462,6 +2468,9 @@ type RegenerateAgentTaskParams struct {
 
 // UpdateOmniSessionJSONRequestBody defines body for UpdateOmniSession for application/json ContentType.
 type UpdateOmniSessionJSONRequestBody = OmniSessionChange
+
+// AbortOmniTasksJSONRequestBody defines body for AbortOmniTasks for application/json ContentType.
+type AbortOmniTasksJSONRequestBody = OmniAbortInput
 
 // DecideOmniApprovalJSONRequestBody defines body for DecideOmniApproval for application/json ContentType.
 type DecideOmniApprovalJSONRequestBody = OmniApprovalInput
@@ -6229,6 +6238,7 @@ func (response UpdateOmniSessiondefaultApplicationProblemPlusJSONResponse) Visit
 
 type AbortOmniTasksRequestObject struct {
 	SessionID SessionID `json:"session_id"`
+	Body      *AbortOmniTasksJSONRequestBody
 }
 
 type AbortOmniTasksResponseObject interface {
@@ -10621,6 +10631,16 @@ func (sh *strictHandler) AbortOmniTasks(w http.ResponseWriter, r *http.Request, 
 	var request AbortOmniTasksRequestObject
 
 	request.SessionID = sessionID
+
+	var body AbortOmniTasksJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.AbortOmniTasks(ctx, request.(AbortOmniTasksRequestObject))

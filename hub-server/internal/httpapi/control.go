@@ -100,7 +100,11 @@ func (h handlers) DecideOmniApproval(ctx context.Context, r DecideOmniApprovalRe
 
 // AbortOmniTasks implements abortOmniTasks.
 func (h handlers) AbortOmniTasks(ctx context.Context, r AbortOmniTasksRequestObject) (AbortOmniTasksResponseObject, error) {
-	stopped, err := h.Controls.Abort(ctx, caller(ctx), id.Session(r.SessionID))
+	reason := ""
+	if r.Body != nil {
+		reason = r.Body.Reason
+	}
+	stopped, err := h.Controls.Abort(ctx, caller(ctx), id.Session(r.SessionID), reason)
 	switch {
 	case err != nil:
 		return nil, hide(err)

@@ -325,7 +325,7 @@ func TestAnAbortStopsEverythingOfTheConversation(t *testing.T) {
 	queued := said("and then this")
 	queued["queueIfBusy"] = true
 	second := d.ada.post(d.path+"/tasks", queued).is(202, "").field("runId")
-	d.ada.post(d.path+"/abort", nil).is(202, "")
+	d.ada.post(d.path+"/abort", object{"reason": "Wrong branch."}).is(202, "")
 	for _, run := range []string{d.task, second} {
 		if state := d.ada.get("/web/agent-tasks/"+run).is(200, "").field("state"); state != "cancelling" && state != "cancelled" {
 			t.Errorf("%s is %s", run, state)
@@ -345,6 +345,9 @@ func TestAnAbortStopsEverythingOfTheConversation(t *testing.T) {
 		}
 	}
 	d.ada.post(d.path+"/abort", nil).is(204, "")
+	if said := string(d.ada.get(d.path+"/messages").is(200, "").body); !strings.Contains(said, `"type":"abort","reason":"Wrong branch."`) {
+		t.Errorf("the stream says %s", said)
+	}
 }
 
 func TestOnlyAWaitIsSkipped(t *testing.T) {

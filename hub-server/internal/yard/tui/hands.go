@@ -152,7 +152,7 @@ func (h *hands) act(ctx context.Context, e board.Act) (said string, err error) {
 		_, err = client.Decode[client.OmniCompactReceipt](h.api.CompactOmniSession(ctx, e.Session))
 		return "the context is being made smaller", err
 	case board.Abort:
-		_, err = client.Decode[client.Nothing](h.api.AbortOmniTasks(ctx, e.Session))
+		_, err = client.Decode[client.Nothing](h.api.AbortOmniTasks(ctx, e.Session, client.OmniAbortInput{}))
 		return "it is being stopped", err
 	}
 	return "", fmt.Errorf("%q is nothing that can be done", e.What)
