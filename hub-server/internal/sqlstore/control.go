@@ -106,7 +106,7 @@ WHERE c.steer_id = $2 AND c.steer_id <> '' AND r.session_id = $1`
 	if err != nil {
 		return found, false, false, fmt.Errorf("read steer: %w", err)
 	}
-	return found, state == "sent" || state == "done", state == "withdrawn", nil
+	return found, state == "sent" || state == "done" || state == "dropped", state == "withdrawn", nil
 }
 
 // TakeBack implements runlog.CommandStore. The conditional update decides between it and whoever is about to send the command.

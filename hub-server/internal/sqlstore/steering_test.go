@@ -218,8 +218,18 @@ func TestAnOrderThatIsNoFactLeavesTheLogAlone(t *testing.T) {
 
 func TestACancelTakesBackWhatTheAgentWasToHear(t *testing.T) {
 	eachAsker(t, func(t *testing.T, a *asker) {
-		a.steered("go on")
+		sent := a.steered("go on")
+		if len(a.orders()) != 1 { // it has left with this
+			t.Fatal("nothing is on its way")
+		}
+		kept := a.steered("and on")
 		a.cancel(t, a.n.ID)
+		if code := a.takeBack(a.ada.User, sent); code != fault.NotPending {
+			t.Errorf("what the agent may have was taken back: %q", code)
+		}
+		if code := a.takeBack(a.ada.User, kept); code != "" {
+			t.Errorf("what had not left: %q", code)
+		}
 		if commands := a.pending(t, a.j.edge); len(commands) != 1 || commands[0].Kind != wire.Cancel {
 			t.Errorf("commands %+v", commands)
 		}

@@ -62,10 +62,12 @@ func (t *Tx) cancelRun(ctx context.Context, c runlog.Cancellation) (bool, error)
 	return true, t.saveGrowth(ctx, noLane, c.Apply(head, unheard))
 }
 
-// withdrawAnswers takes back what an edge would still have to tell the agent of a run that is to stop: it might act on it.
+// withdrawAnswers takes back what an edge would still have to tell the agent of a run that is to stop: it might act on it. What may have left is
+// dropped: nobody waits for its receipt, and nobody may be told that the agent does not have it.
 func (t *Tx) withdrawAnswers(ctx context.Context, runID id.Run) error {
 	const withdraw = `
-UPDATE edge_commands SET state = 'withdrawn' WHERE run_id = $1 AND kind IN ('answer', 'control') AND state IN ('pending', 'sent')`
+UPDATE edge_commands SET state = CASE state WHEN 'sent' THEN 'dropped' ELSE 'withdrawn' END
+WHERE run_id = $1 AND kind IN ('answer', 'control') AND state IN ('pending', 'sent')`
 	if _, err := t.Exec(ctx, withdraw, string(runID)); err != nil {
 		return fmt.Errorf("withdraw answers: %w", err)
 	}
