@@ -5,6 +5,7 @@ const (
 	TopicEdgeOffline     = "edge_offline"
 	TopicRuntimeDegraded = "runtime_degraded"
 	TopicAuthExpired     = "auth_expired"
+	TopicModeRefused     = "approval_mode_refused" // the edge of a run does not do what a person has chosen for its permissions
 )
 
 // AuthExpired is the status of a runtime whose login has to be made again by a person.

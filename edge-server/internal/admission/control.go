@@ -47,6 +47,9 @@ func (a *Admission) takeOrder(c wire.Command) (deliver func(), err error) {
 	if err := json.Unmarshal(c.Body, &o); err != nil {
 		return nil, fault.Wrap(err, fault.InvalidRequest, "What the run is told cannot be read.")
 	}
+	if o.What == wire.ControlApprovalMode {
+		o.Mode = approval(o.Mode)
+	}
 	if err := o.Check(); err != nil {
 		return nil, err
 	}

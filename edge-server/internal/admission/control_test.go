@@ -93,6 +93,21 @@ func TestWhatARunIsToldBeforeItStartsItHearsThen(t *testing.T) {
 	next.log(t, waiting.RunID)
 }
 
+// What a newer hub may say: whoever chose it wants to be asked rather than not.
+func TestAModeThatIsNotKnownAsksAPerson(t *testing.T) {
+	e := start(t, t.TempDir(), newStage())
+	c := newOrder()
+	e.receive(t, c, wire.Accepted)
+	a := e.stage.next(t)
+	a.lines <- run.StateChange{State: "works"}
+	e.receive(t, controlOf(c, mode("maybe")), wire.Accepted)
+	if got := a.heard(); !slices.Equal(got, []wire.ControlOrder{mode(wire.AlwaysAsk)}) {
+		t.Errorf("the agent was told %+v", got)
+	}
+	a.exit <- done()
+	e.log(t, c.RunID)
+}
+
 func TestWhatARunCannotBeToldIsRecordedAsSuch(t *testing.T) {
 	e := start(t, t.TempDir(), newStage())
 	session, agent := id.NewSession(), id.NewAgent()
@@ -122,7 +137,6 @@ func TestWhatARunCannotBeToldIsRecordedAsSuch(t *testing.T) {
 		"a mode of a run that has ended":   {controlOf(over, mode(wire.AllowAll)), nil, wire.Rejected, fault.TooLate},
 		"of an older dispatch":             {stale, nil, wire.Rejected, fault.LeaseStale},
 		"that cannot be read":              {broken, nil, wire.Rejected, fault.InvalidRequest},
-		"a mode that is none":              {controlOf(live, mode("maybe")), nil, wire.Rejected, fault.InvalidRequest},
 		"nothing":                          {controlOf(live, steer(" ")), nil, wire.Rejected, fault.EmptyPrompt},
 		"what no run can be told":          {controlOf(live, wire.ControlOrder{What: "dance"}), nil, wire.Unsupported, fault.Unsupported},
 		"what waits and cannot":            {controlOf(waiting, wire.ControlOrder{What: wire.ControlCompact}), nil, wire.Unsupported, fault.UnsupportedByRuntime},

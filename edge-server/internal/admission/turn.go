@@ -50,7 +50,7 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 		job: Job{
 			Run: c.RunID, Session: d.SessionID, SessionName: d.SessionName, Agent: d.AgentID, AgentName: d.AgentName,
 			Profile: d.Profile, Prompt: d.Prompt, Attachments: d.Attachments, Manner: d.Manner, ClientTools: d.ClientTools,
-			Grants: d.Grants(), TraceID: d.TraceID, Approval: approval(d), Compact: d.Compact, Thinking: thinking(d),
+			Grants: d.Grants(), TraceID: d.TraceID, Approval: approval(d.ApprovalMode), Compact: d.Compact, Thinking: thinking(d),
 		},
 		dialogue:   journal.Dialogue{Session: d.SessionID, Agent: d.AgentID, Profile: d.Profile},
 		origin:     journal.Origin{TraceID: trace, Scope: event.Scope{ConversationID: d.SessionID, RunID: c.RunID, EdgeID: edge}},
@@ -59,9 +59,9 @@ func newTurn(edge id.Edge, c wire.Command) (*turn, error) {
 }
 
 // approval is the person's mode. One that this edge does not know asks a person: none asks more.
-func approval(d wire.Dispatch) wire.ApprovalMode {
-	if d.ApprovalMode.Known() {
-		return d.ApprovalMode
+func approval(mode wire.ApprovalMode) wire.ApprovalMode {
+	if mode.Known() {
+		return mode
 	}
 	return wire.AlwaysAsk
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -82,4 +84,42 @@ func (c ModeChange) Meets(heads map[id.Run]Head) bool {
 		}
 	}
 	return true
+}
+
+// modeRefused has it known in a run's log that its edge does not do what its person was told. A run that may do more than the person wants by now is
+// stopped, and its log says why; the command goes with that.
+func (l *Lanes) modeRefused(ctx context.Context, edge id.Edge, c wire.Command, mode wire.ApprovalMode, receipt wire.CommandReceipt) error {
+	for range raceRetries {
+		found, err := l.runs.store.Run(ctx, c.RunID)
+		if err != nil {
+			return fmt.Errorf("read run of command: %w", err)
+		}
+		works := !found.State.Ended() && found.State != run.StateCancelling && c.Lease == found.Lease
+		if works && mode != wire.AllowAll {
+			const why = "Its machine did not take the approval mode that was chosen meanwhile. Update edge-server there."
+			if _, err := l.runs.CancelFor(ctx, c.RunID, found.RequestedBy, why); err != nil && fault.CodeOf(err) != fault.RunEnded {
+				return err
+			}
+			works = false
+		}
+		var told []Entry
+		if works {
+			notice, err := own(run.Candidate{Type: event.RunNotice, Payload: event.NoticePayload{
+				Topic: event.TopicModeRefused, Summary: "The machine did not take the approval mode: permissions of this run are answered as before.",
+				ActionHint: "Update edge-server there.",
+			}}, now())
+			if err != nil {
+				return err
+			}
+			told = append(told, notice)
+		}
+		done, err := l.runs.commands.CloseCommand(ctx, edge, receipt, found.LastEventSeq, told)
+		if err != nil {
+			return fmt.Errorf("record receipt: %w", err)
+		}
+		if done {
+			return nil
+		}
+	}
+	return fmt.Errorf("record receipt: %w", errRace)
 }

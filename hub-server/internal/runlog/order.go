@@ -145,22 +145,27 @@ func notPending() error {
 	return fault.New(fault.NotPending, "It is on its way to the agent, and cannot be taken back any more. Say something else that corrects it.")
 }
 
-// ordered records how the edge received an order. A steer that it refuses is taken back in the log: nobody waits for it to be taken.
+// ordered records how the edge received an order. A steer that it refuses is taken back in the log: nobody waits for it to be taken. Nor
+// does a run go on unnoticed without a mode of which its person was told that it holds.
 func (l *Lanes) ordered(ctx context.Context, edge id.Edge, c wire.Command, receipt wire.CommandReceipt) error {
 	order, err := wire.Decode[wire.ControlOrder](c.Body)
 	if err != nil {
 		return fmt.Errorf("read control: %w", err)
 	}
-	if receipt.Status == wire.Accepted || order.What != wire.ControlSteer {
-		if receipt.Status != wire.Accepted && receipt.Code != fault.TooLate {
-			l.log.Warn("an edge has refused an order", "edge", edge, "run", c.RunID, "what", order.What, "code", receipt.Code)
+	refused := receipt.Status != wire.Accepted
+	if refused && receipt.Code != fault.TooLate {
+		l.log.Warn("an edge has refused an order", "edge", edge, "run", c.RunID, "what", order.What, "code", receipt.Code)
+	}
+	switch {
+	case refused && order.What == wire.ControlSteer:
+		fact, err := own(run.Candidate{Type: event.SteerWithdrawn, Payload: event.SteerWithdrawnPayload{SteerID: order.SteerID}}, now())
+		if err != nil {
+			return err
 		}
-		_, err := l.runs.commands.CloseCommand(ctx, edge, receipt, 0, nil)
-		return err
+		return l.runs.commands.CloseSteer(ctx, edge, receipt, fact)
+	case refused && order.What == wire.ControlApprovalMode && receipt.Code != fault.TooLate:
+		return l.modeRefused(ctx, edge, c, order.Mode, receipt)
 	}
-	fact, err := own(run.Candidate{Type: event.SteerWithdrawn, Payload: event.SteerWithdrawnPayload{SteerID: order.SteerID}}, now())
-	if err != nil {
-		return err
-	}
-	return l.runs.commands.CloseSteer(ctx, edge, receipt, fact)
+	_, err = l.runs.commands.CloseCommand(ctx, edge, receipt, 0, nil)
+	return err
 }

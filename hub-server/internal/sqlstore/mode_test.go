@@ -11,6 +11,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -222,4 +223,38 @@ func TestARunThatNeedsWhatNoProfileCanIsRefusedAtOnce(t *testing.T) {
 			t.Errorf("an agent that cannot: %v", err)
 		}
 	})
+}
+
+func TestARunWhoseEdgeRefusesAModeDoesNotGoOnUnnoticed(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode  wire.ApprovalMode
+		code  fault.Code
+		state run.State
+		told  []event.Type
+	}{
+		"stricter": {wire.DenyAll, fault.Unsupported, run.StateCancelling, []event.Type{event.RunCancelling}},
+		"looser":   {wire.AllowAll, fault.InvalidRequest, run.StateRunning, []event.Type{event.RunNotice}},
+		"too late": {wire.DenyAll, fault.TooLate, run.StateRunning, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachAsker(t, func(t *testing.T, a *asker) {
+				if err := a.setMode(a.ada.User, c.mode); err != nil {
+					t.Fatal(err)
+				}
+				commands := a.pending(t, a.j.edge)
+				if len(commands) != 1 {
+					t.Fatalf("commands %+v", commands)
+				}
+				receipt := wire.CommandReceipt{DeliveryID: commands[0].DeliveryID, RunID: a.n.ID, Status: wire.Rejected, Code: c.code}
+				for range 2 {
+					if err := a.Lanes.Receipt(t.Context(), a.j.edge, receipt); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := a.state(); got != c.state || !slices.Equal(a.told(), c.told) {
+					t.Errorf("the run is %s, its log %v", got, a.told())
+				}
+			})
+		})
+	}
 }
