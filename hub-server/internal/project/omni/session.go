@@ -36,6 +36,7 @@ type session struct {
 
 	Calls []*call  `json:"calls,omitempty"` // of the run at hand
 	Names []string `json:"names,omitempty"` // under which calls were told, the newest last
+	Tasks int      `json:"tasks,omitempty"` // of a sub-agent: that have ended and had calls, of which the names are forgotten
 }
 
 // thread is a run that has not ended, or that has runs below it which have not.
@@ -44,9 +45,9 @@ type thread struct {
 	Parent     id.Run                      `json:"parent,omitempty"`
 	Own        *session                    `json:"own,omitempty"` // nil for the one that speaks in the main session
 	Subs       map[event.SubAgent]*session `json:"subs,omitempty"`
-	Order      []event.SubAgent            `json:"order,omitempty"`   // in which they began
-	Asked      []asked                     `json:"asked,omitempty"`   // and not answered, the oldest first
-	Decided    map[string]string           `json:"decided,omitempty"` // of calls that have not begun: who said no, "" for yes
+	Order      []event.SubAgent            `json:"order,omitempty"`     // in which they began
+	Asked      []asked                     `json:"asked,omitempty"`     // and not answered, the oldest first
+	Decided    []decided                   `json:"decisions,omitempty"` // the oldest first
 	Cancelling bool                        `json:"cancelling,omitempty"`
 	Why        string                      `json:"why,omitempty"` // somebody stops it
 	Ended      bool                        `json:"ended,omitempty"`
@@ -97,6 +98,12 @@ func (s *State) main(t *thread) *session {
 	return t.Own
 }
 
+// Sub-agents that a run has beyond mostSubs speak in one session, which others names.
+const (
+	mostSubs = 1024
+	others   = event.SubAgent("others")
+)
+
 // in is the session of an agent of a run. A sub-agent that nobody has announced is below the run's own agent.
 func (s *State) in(t *thread, who event.SubAgent) *session {
 	return s.below(t, who, "")
@@ -109,6 +116,11 @@ func (s *State) below(t *thread, who, parent event.SubAgent) *session {
 	if sub := t.Subs[who]; sub != nil {
 		return sub
 	}
+	if len(t.Order) >= mostSubs {
+		if who, parent = others, ""; t.Subs[who] != nil {
+			return t.Subs[who]
+		}
+	}
 	above := s.main(t)
 	if t.Subs[parent] != nil {
 		above = t.Subs[parent]
@@ -119,9 +131,12 @@ func (s *State) below(t *thread, who, parent event.SubAgent) *session {
 		t.Subs = map[event.SubAgent]*session{}
 	}
 	t.Subs[who], t.Order = sub, append(t.Order, who)
-	s.descend(above, sub, string(t.Run)+"/"+string(who))
+	s.descend(above, sub, subName(t.Run, who))
 	return sub
 }
+
+// subName is what the session of a sub-agent is called.
+func subName(run id.Run, who event.SubAgent) string { return string(run) + "/" + string(who) }
 
 func (s *State) runStarted(f Fact) {
 	in := s.main(s.of(f.Run))
@@ -173,7 +188,7 @@ func (s *State) taskStarted(f Fact) {
 	if !sub.Tasked && p.TaskPrompt != "" {
 		s.tell(sub, omni.UserText(p.TaskPrompt))
 	}
-	sub.Tasked = true
+	sub.Tasked = sub != t.Subs[others] // each of them has a task of its own
 }
 
 func (s *State) subAgentStatus(f Fact) {
@@ -183,9 +198,15 @@ func (s *State) subAgentStatus(f Fact) {
 	}
 	t := s.of(f.Run)
 	sub := s.in(t, p.AgentID)
+	if sub == t.Subs[others] { // the end of one is not that of the others
+		return
+	}
 	sub.spend(p.Usage)
 	s.finish(sub, endOfWork(p.Status, p.Error))
-	sub.Tasked = false // under the same name another task may begin
+	if sub.Tasked = false; len(sub.Names) > 0 { // under the same name another task may begin
+		sub.Names = nil
+		sub.Tasks++
+	}
 }
 
 // dismiss forgets runs that have ended, and of which all the runs below have.

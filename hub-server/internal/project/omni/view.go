@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/omni"
 )
@@ -14,7 +15,8 @@ type Ask struct {
 	Run        id.Run
 	ToolCallID string // as the stream has it, or the request's id if it is about no call
 	Tool       string
-	Input      string   // a JSON object
+	Input      string   // a JSON object, "" where it is cut
+	Cut        bool     // the input is too large to be told with it, or not here: the question has it
 	Origin     []string // of the session that asks
 }
 
@@ -38,14 +40,12 @@ func (s *State) Asks() (all []Ask) {
 }
 
 func (s *State) ask(t *thread, a asked) Ask {
-	in := s.main(t)
-	if sub := t.Subs[a.Agent]; sub != nil {
-		in = sub
-	}
-	out := Ask{Request: a.Request, Run: t.Run, ToolCallID: string(a.Request), Tool: a.Tool, Input: a.Input}
+	in := s.willBeIn(t, a.Agent)
+	out := Ask{Request: a.Request, Run: t.Run, ToolCallID: string(a.Request), Tool: a.Tool, Input: a.Input, Cut: a.Cut}
 	if a.Call != "" {
-		if of, c := t.calls(s.main(t), in, a.Call); c != nil {
-			in, out.ToolCallID = of, c.Name
+		of, c := t.callIn(in, a.Agent, a.Call)
+		if in = of; c != nil {
+			out.ToolCallID = c.Name
 		} else {
 			out.ToolCallID = in.nameFor(a.Call)
 		}
@@ -54,18 +54,19 @@ func (s *State) ask(t *thread, a asked) Ask {
 	return out
 }
 
-// calls finds a call among those of a session first, and then of the run's others.
-func (t *thread) calls(main, first *session, id string) (*session, *call) {
-	sessions := []*session{first, main}
-	for _, name := range t.Order {
-		sessions = append(sessions, t.Subs[name])
+// willBeIn is the session of an agent of a run, or one such as it will have when it speaks.
+func (s *State) willBeIn(t *thread, who event.SubAgent) *session {
+	main := s.main(t)
+	if who == "" {
+		return main
 	}
-	for _, in := range sessions {
-		if c := in.find(id); c != nil {
-			return in, c
-		}
+	if t.Subs[who] == nil && len(t.Order) >= mostSubs {
+		who = others
 	}
-	return nil, nil
+	if sub := t.Subs[who]; sub != nil {
+		return sub
+	}
+	return &session{Chain: append(slices.Clone(main.Chain), subName(t.Run, who))}
 }
 
 // Waiting are the runs with an agent that waits before it makes a request again.

@@ -18,8 +18,11 @@ type written struct {
 	Over  bool      `json:"over,omitempty"` // it is too long to be shown: it is told whole
 }
 
-// mostWritten is how many calls a session shows at once while they are written.
-const mostWritten = 64
+// Bounds of what a session shows at once while it is written.
+const (
+	mostWritten  = 64          // calls
+	bytesWritten = 4 * maxOpen // of arguments, together
+)
 
 func (w *written) piece(at omni.StreamEvent, text string, reason omni.StopReason) omni.Payload {
 	p := omni.PartialToolCall(at, w.Name, w.Tool, text)
@@ -33,12 +36,14 @@ func (s *State) toolInput(f Fact) {
 	if !ok || p.ToolCallID == "" || p.PartialJSON == "" {
 		return
 	}
-	in := s.in(s.of(f.Run), p.AgentID)
+	t := s.of(f.Run)
+	in := s.in(t, p.AgentID)
 	if in.find(p.ToolCallID) != nil {
 		return
 	}
 	w := in.writing(p.ToolCallID)
 	if w == nil {
+		s.bound(t)
 		if len(in.Written) == mostWritten {
 			s.leave(in, in.Written[0], omni.Malformed)
 		}
@@ -48,7 +53,7 @@ func (s *State) toolInput(f Fact) {
 	if w.Over {
 		return
 	}
-	if len(w.Text)+len(p.PartialJSON) > maxOpen {
+	if len(w.Text)+len(p.PartialJSON) > maxOpen || in.written()+len(p.PartialJSON) > bytesWritten {
 		s.leave(in, w, omni.Malformed)
 		in.Written = append(in.Written, &written{ID: w.ID, Over: true})
 		return
@@ -70,6 +75,14 @@ func (s *State) show(in *session, w *written, tool, piece string) {
 		piece = w.Text
 	}
 	s.tell(in, w.piece(omni.Delta, piece, ""))
+}
+
+// written is how much is kept of what is being written.
+func (in *session) written() (size int) {
+	for _, w := range in.Written {
+		size += len(w.Text)
+	}
+	return size
 }
 
 func (in *session) writing(call string) *written {
@@ -96,7 +109,7 @@ func (s *State) complete(in *session, w *written, fidelity event.Opaque, reason 
 	p := omni.ToolCall(w.Name, w.Tool, w.Text)
 	p.Fidelity, p.StopReason = raw(fidelity), reason
 	s.tell(in, p)
-	c := &call{ID: w.ID, Name: w.Name, Request: in.Request.Number, Written: w.Text}
+	c := &call{ID: w.ID, Name: w.Name, Request: in.Request.Number, Wrote: mark(w.Text)}
 	in.Calls = append(in.Calls, c)
 	return c
 }
@@ -122,10 +135,13 @@ func (s *State) closeWritten(in *session, reason omni.StopReason) {
 
 // meant says whether a call was written with the arguments that it was made with: the same JSON, however it is spelled.
 func meant(written, made string) bool {
-	if written == made {
-		return true
+	return written == made || mark(written) == mark(made)
+}
+
+// mark is the same for arguments that mean the same, and for no others.
+func mark(arguments string) string {
+	if sum, err := event.Checksum([]byte(arguments)); err == nil {
+		return sum
 	}
-	a, errA := event.Checksum([]byte(written))
-	b, errB := event.Checksum([]byte(made))
-	return errA == nil && errB == nil && a == b
+	return "text " + event.TextChecksum(arguments)
 }
