@@ -4048,6 +4048,9 @@ type SeqID = int64
 
 // ServerEvent What the stream of a conversation tells beside its messages. Types that are not known are passed over.
 type ServerEvent struct {
+	// Cut approval_request: the arguments have more than 64 KiB, or are not here, and are left out: the question has them in its `payload` (listPrompts).
+	Cut bool `json:"cut,omitempty,omitzero"`
+
 	// Origin approval_request: of the session that asks.
 	Origin []string `json:"origin,omitempty,omitzero"`
 

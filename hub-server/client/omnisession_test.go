@@ -190,7 +190,7 @@ func TestAStreamTellsWhatIsBeside(t *testing.T) {
 		h.script = func(w http.ResponseWriter) {
 			for _, data := range []string{
 				`{"type":"task_state","state":"running","runs":["run_1"],"queued":2,"pendingSteering":[{"id":"steer_1","text":"no"}]}`,
-				`{"type":"approval_request","toolCall":{"type":"tool_call","name":"bash","arguments":"{}","tool_call_id":"c"},"origin":["run_2"],"requestId":"req_1"}`,
+				`{"type":"approval_request","toolCall":{"type":"tool_call","name":"bash","arguments":"{}","tool_call_id":"c"},"cut":true,"origin":["run_2"],"requestId":"req_1"}`,
 				`{"type":"session_title","title":"T"}`, `{"type":"a_later_one"}`, `{"type":"resync_required","reason":"trimmed"}`,
 			} {
 				fmt.Fprintf(w, "event: server_event\ndata: %s\n\n", data)
@@ -211,7 +211,7 @@ func TestAStreamTellsWhatIsBeside(t *testing.T) {
 				got = append(got, *u.Title)
 			}
 		}
-		want := []string{`running ["run_1"] 2 [{steer_1 no}]`, "{RequestID:req_1 ToolCall:{Name:bash Arguments:{} ToolCallID:c} Origin:[run_2]}", "T"}
+		want := []string{`running ["run_1"] 2 [{steer_1 no}]`, "{RequestID:req_1 ToolCall:{Name:bash Arguments:{} ToolCallID:c} Cut:true Origin:[run_2]}", "T"}
 		var resync *ResyncError
 		if !slices.Equal(got, want) || !errors.As(failed, &resync) || resync.Reason != ResyncTrimmed {
 			t.Errorf("%q, %v", got, failed)

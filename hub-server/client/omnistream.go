@@ -45,6 +45,7 @@ type OmniSteer struct {
 type OmniApproval struct {
 	RequestID string       `json:"requestId"`
 	ToolCall  OmniToolCall `json:"toolCall"`
+	Cut       bool         `json:"cut,omitempty"`    // the arguments are too many to be told with it: the question has them
 	Origin    []string     `json:"origin,omitempty"` // of the sub-agent that wants it
 }
 

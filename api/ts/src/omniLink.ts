@@ -180,8 +180,8 @@ function* beside(data: string): Generator<OmniUpdate, void, void> {
       return;
     }
     case "approval_request": {
-      const { requestId, toolCall, origin } = said;
-      yield { approval: origin ? { requestId, toolCall, origin } : { requestId, toolCall } };
+      const { requestId, toolCall, cut, origin } = said;
+      yield { approval: { requestId, toolCall, ...(cut ? { cut } : {}), ...(origin ? { origin } : {}) } };
       return;
     }
     case "session_title":

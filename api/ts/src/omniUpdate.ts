@@ -34,6 +34,8 @@ export interface OmniState {
 export interface OmniApproval {
   requestId: string;
   toolCall: { name: string; arguments: string; tool_call_id: string };
+  /** The arguments are too many to be told with it, and empty here: the question has them. */
+  cut?: boolean;
   /** Of the sub-agent that wants it. */
   origin?: string[];
 }

@@ -1108,6 +1108,8 @@ export type SeqID = number;
 
 /** What the stream of a conversation tells beside its messages. Types that are not known are passed over. */
 export interface ServerEvent {
+  /** approval_request: the arguments have more than 64 KiB, or are not here, and are left out: the question has them in its `payload` (listPrompts). */
+  cut?: boolean;
   /** approval_request: of the session that asks. */
   origin?: string[];
   /** task_state: what was said to them and not taken yet. */

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -247,4 +248,23 @@ func TestASilentStreamPings(t *testing.T) {
 		}
 	}
 	t.Errorf("comments %q", s.comments)
+}
+
+// TestLargeInputsAreNotToldToEachReader has a permission with more than is told: the question has it.
+func TestLargeInputsAreNotToldToEachReader(t *testing.T) {
+	p := newPlace(t)
+	edge, request := p.reporter(), id.NewRequest()
+	edge.say(event.RunStarted, event.RunStartedPayload{StartedAt: time.Now()})
+	edge.say(event.PromptRequested, event.PromptRequestedPayload{
+		RequestID: request, Kind: event.PromptPermission, ToolName: "bash", ToolCallID: "a", Digest: strings.Repeat("a", 64), Asks: event.Person,
+		Input: json.RawMessage(`{"command":"` + strings.Repeat("a", 80<<10) + `"}`),
+	})
+	want := fmt.Sprintf(`{"type":"approval_request","toolCall":{"type":"tool_call","role":"assistant","name":"bash","arguments":"","tool_call_id":"a"},"cut":true,"requestId":%q}`, request)
+	told := p.ada.follow(p.omniStream()).until(has("approval_request"))
+	if last := told[len(told)-1]; last.data != want {
+		t.Errorf("asked is %.300s\nwant %s", last.data, want)
+	}
+	if list := p.ada.get("/client/prompts?state=pending").is(200, ""); !strings.Contains(string(list.body), strings.Repeat("a", 80<<10)) {
+		t.Errorf("the question is %.300s", list.body)
+	}
 }

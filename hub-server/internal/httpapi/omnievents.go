@@ -57,6 +57,7 @@ type steerWaits struct {
 type approvalEvent struct {
 	serverEvent
 	ToolCall  toolCallAsked `json:"toolCall"`
+	Cut       bool          `json:"cut,omitempty"` // the arguments are not here
 	Origin    []string      `json:"origin,omitempty"`
 	RequestID id.Request    `json:"requestId"`
 }
@@ -92,7 +93,7 @@ func taskOf(t omnilog.Task) taskEvent {
 
 func approvalOf(a fold.Ask) approvalEvent {
 	return approvalEvent{
-		serverEvent: serverEvent{"approval_request"}, Origin: a.Origin, RequestID: a.Request,
+		serverEvent: serverEvent{"approval_request"}, Cut: a.Cut, Origin: a.Origin, RequestID: a.Request,
 		ToolCall: toolCallAsked{Type: omni.TypeToolCall, Role: omni.Assistant, Name: a.Tool, Arguments: a.Input, ToolCallID: a.ToolCallID},
 	}
 }
