@@ -1,6 +1,7 @@
 package omnilog
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
@@ -29,26 +30,33 @@ func (e Entry) bytes() (n int) {
 
 // fold is a conversation up to a place, and makes entries of what comes next. It belongs to one goroutine at a time.
 type fold struct {
-	state *omni.State
+	state   *omni.State
+	changes int64 // done to messages before their words were read on which the state depends
 }
 
 // foldAt goes on from a checkpoint.
-func foldAt(cp Checkpoint) (*fold, error) {
-	if cp.State == nil {
-		return foldFrom(cp.Session, cp.Place), nil
+func foldAt(begin Begin) (*fold, error) {
+	if begin.State == nil {
+		return foldFrom(begin.Session, begin.Place, begin.Changes), nil
 	}
-	state, err := omni.Restore(cp.State)
+	state, err := omni.Restore(begin.State)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("go on from place %d: %w", begin.Place, err)
 	}
-	return &fold{state: state}, nil
+	return &fold{state, begin.Changes}, nil
 }
 
 // foldFrom knows nothing of what lies up to a place.
-func foldFrom(session id.Session, place int64) *fold {
+func foldFrom(session id.Session, place, changes int64) *fold {
 	state := omni.New(session)
 	state.Apply(omni.Fact{Place: place})
-	return &fold{state: state}
+	return &fold{state, changes}
+}
+
+// loose says whether the state depends on words that somebody may change yet.
+func (f *fold) loose() bool {
+	_, to := f.state.Loose()
+	return to > 0
 }
 
 // apply returns what a fact is, false if it is nothing for anybody.
@@ -69,7 +77,8 @@ func (f *fold) apply(fact omni.Fact) (Entry, bool) {
 // checkpoint is the fold as it is.
 func (f *fold) checkpoint(session id.Session) (Checkpoint, error) {
 	state, err := f.state.Encode()
-	return Checkpoint{Session: session, Place: f.state.Place(), Rules: Rules, State: state}, err
+	from, to := f.state.Loose()
+	return Checkpoint{Session: session, Place: f.state.Place(), Rules: Rules, State: state, LooseFrom: from, LooseTo: to}, err
 }
 
 // passed notes that nothing happens up to a place.

@@ -121,7 +121,7 @@ func (r *Reader) stretch(ctx context.Context, end int64, before Position, t *tal
 	if err != nil {
 		return 0, err
 	}
-	f, err := foldAt(begin.Checkpoint)
+	f, err := foldAt(begin)
 	if err != nil {
 		return 0, err
 	}

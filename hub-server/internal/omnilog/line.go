@@ -32,11 +32,10 @@ type line struct {
 
 	turn chan struct{} // holds a token for whoever works with what follows
 
-	fold    *fold    // nil: to be read from the store
-	drops   int      // of recent, when the fold was read
-	changes int64    // as the fold's messages are
-	since   int      // facts since the newest checkpoint
-	active  []Active // runs, as they were before the newest facts were read
+	fold   *fold    // nil: to be read from the store
+	drops  int      // of recent, before the words were read on which the fold depends
+	since  int      // facts since the newest checkpoint
+	active []Active // runs, as they were before the newest facts were read
 }
 
 // View is how a conversation stands at a place.
@@ -149,10 +148,13 @@ func (n *line) tell(ctx context.Context) error {
 
 // step folds a page of facts, and says whether that was the end of the record.
 func (n *line) step(ctx context.Context) (ended bool, err error) {
-	if n.fold == nil || n.drops != n.recent.dropped() {
+	drops := n.recent.dropped()
+	if n.fold == nil || n.drops != drops && n.fold.loose() {
 		if err := n.load(ctx); err != nil {
 			return false, err
 		}
+	} else {
+		n.drops = drops
 	}
 	page, err := n.logs.store.Facts(ctx, n.session, n.fold.state.Place(), toTheEnd, n.logs.page)
 	if err != nil {
@@ -173,13 +175,16 @@ func (n *line) step(ctx context.Context) (ended bool, err error) {
 		n.call()
 	}
 	if n.since += len(page.Facts); n.since >= n.logs.every {
-		err = n.save(ctx, page.Changes)
+		err = n.save(ctx)
 	}
 	return page.UpTo >= page.Head && n.fold != nil, err
 }
 
 // all applies a page.
 func (f *fold) all(page Facts) (entries []Entry) {
+	if !f.loose() {
+		f.changes = page.Changes
+	}
 	for _, fact := range page.Facts {
 		if e, some := f.apply(fact); some {
 			entries = append(entries, e)
@@ -196,10 +201,10 @@ func (n *line) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n.fold, err = foldAt(begin.Checkpoint); err != nil {
-		return fmt.Errorf("go on from place %d: %w", begin.Place, err)
+	if n.fold, err = foldAt(begin); err != nil {
+		return err
 	}
-	n.drops, n.changes, n.since = drops, begin.Changes, 0
+	n.drops, n.since = drops, 0
 	if n.recent.begin(begin.Place) {
 		n.call()
 	}
@@ -214,25 +219,21 @@ func (n *line) lost(ctx context.Context, place int64) error {
 	if err != nil || begin.Floor >= place {
 		return err
 	}
-	cp, err := foldFrom(n.session, place).checkpoint(n.session)
+	cp, err := foldFrom(n.session, place, begin.Changes).checkpoint(n.session)
 	if err != nil {
 		return err
 	}
 	n.logs.log.Warn("a conversation begins where events have left it", "session", n.session, "place", place)
-	return n.logs.store.Raise(ctx, cp)
+	return n.logs.store.Raise(ctx, cp, begin.Changes)
 }
 
 // save stores a checkpoint. A fold that may not be what the facts are now is given up, and made again from the checkpoint before.
-func (n *line) save(ctx context.Context, changes int64) error {
-	if changes != n.changes {
-		n.fold = nil
-		return nil
-	}
+func (n *line) save(ctx context.Context) error {
 	cp, err := n.fold.checkpoint(n.session)
 	if err != nil {
 		return err
 	}
-	switch err := n.logs.store.Save(ctx, cp, changes); {
+	switch err := n.logs.store.Save(ctx, cp, n.fold.changes); {
 	case errors.Is(err, ErrMoved):
 		n.fold = nil
 		return nil

@@ -6,6 +6,7 @@ package omnilog
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
@@ -88,18 +89,17 @@ func (l *Logs) Keep(ctx context.Context, session id.Session, place int64) error 
 		if begin.Place == place && begin.State != nil {
 			return nil
 		}
-		f, changes, err := r.foldTo(ctx, begin, place)
+		f, err := r.foldTo(ctx, begin, place)
 		if err != nil {
 			return err
-		}
-		if changes != begin.Changes {
-			continue
 		}
 		cp, err := f.checkpoint(session)
 		if err != nil {
 			return err
 		}
-		return l.store.Save(ctx, cp, changes)
+		if err := l.store.Save(ctx, cp, f.changes); !errors.Is(err, ErrMoved) {
+			return err
+		}
 	}
 }
 

@@ -107,16 +107,17 @@ func (r *Reader) Read(ctx context.Context, bytes int) (entries []Entry, more boo
 
 // older reads a page of what the line does not have any more.
 func (r *Reader) older(ctx context.Context) ([]Entry, error) {
-	if drops := r.line.recent.dropped(); r.own == nil || r.drops != drops {
+	drops := r.line.recent.dropped()
+	if r.own == nil || r.drops != drops && r.own.loose() {
 		begin, err := r.line.logs.store.Checkpoint(ctx, r.line.session, r.after, Rules)
 		if err != nil {
 			return nil, err
 		}
-		if r.own, _, err = r.foldTo(ctx, begin, r.after); err != nil {
+		if r.own, err = r.foldTo(ctx, begin, r.after); err != nil {
 			return nil, err
 		}
-		r.drops = drops
 	}
+	r.drops = drops
 	page, err := r.facts(ctx, r.after, toTheEnd)
 	if err != nil {
 		return nil, err
@@ -141,23 +142,20 @@ func (r *Reader) facts(ctx context.Context, after, upTo int64) (Facts, error) {
 	return page, nil
 }
 
-// foldTo goes on from a checkpoint to a place. Changes are those to messages that hold for it, -1 if they have changed meanwhile.
-func (r *Reader) foldTo(ctx context.Context, begin Begin, place int64) (f *fold, changes int64, err error) {
-	if f, err = foldAt(begin.Checkpoint); err != nil {
-		return nil, 0, fmt.Errorf("go on from place %d: %w", begin.Place, err)
+// foldTo goes on from a checkpoint to a place.
+func (r *Reader) foldTo(ctx context.Context, begin Begin, place int64) (*fold, error) {
+	f, err := foldAt(begin)
+	if err != nil {
+		return nil, err
 	}
-	changes = begin.Changes
 	for f.state.Place() < place {
 		page, err := r.facts(ctx, f.state.Place(), place)
 		if err != nil {
-			return nil, 0, err
-		}
-		if page.Changes != changes {
-			changes = -1
+			return nil, err
 		}
 		f.all(page)
 	}
-	return f, changes, nil
+	return f, nil
 }
 
 // trimmed says of an error that what was asked for has left.

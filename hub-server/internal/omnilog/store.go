@@ -42,6 +42,8 @@ type Checkpoint struct {
 	Place   int64 // 0: before everything, and State is nil
 	Rules   int
 	State   []byte
+
+	LooseFrom, LooseTo int64 // between which places messages stand on whose words it depends, 0 and 0 for none
 }
 
 // Begin is where reading may begin.
@@ -64,8 +66,8 @@ type Store interface {
 	// Checkpoint returns the newest checkpoint up to a place that was made by these rules, or is the one at the floor. ErrTrimmed for a place before
 	// the floor, with which it comes; ErrUnknown.
 	Checkpoint(ctx context.Context, session id.Session, upTo int64, rules int) (Begin, error)
-	// Save stores a checkpoint, unless there is one already. ErrMoved unless as many changes were done to messages as when its facts were read.
+	// Save stores a checkpoint, unless there is one already. ErrMoved if a message on whose words it depends has changed since so many changes were done.
 	Save(ctx context.Context, cp Checkpoint, changes int64) error
-	// Raise stores a checkpoint and has the conversation begin there, unless it begins there or behind it already.
-	Raise(ctx context.Context, cp Checkpoint) error
+	// Raise stores a checkpoint and has the conversation begin there, unless it begins there or behind it already. ErrMoved as for Save.
+	Raise(ctx context.Context, cp Checkpoint, changes int64) error
 }

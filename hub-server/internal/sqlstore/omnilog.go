@@ -29,15 +29,17 @@ func (o *Omni) Epoch() wire.Epoch { return o.store.Epoch() }
 
 // Checkpoint implements omnilog.Store. It is one statement: the checkpoint is as the changes are that it is read with.
 func (o *Omni) Checkpoint(ctx context.Context, session id.Session, upTo int64, rules int) (begin omnilog.Begin, err error) {
+	// Each of the two newest places is found by an index of its own.
 	const query = `
-SELECT c.last_change, COALESCE((SELECT MAX(f.place) FROM omni_checkpoints f WHERE f.session_id = c.session_id AND f.floor), 0),
-    COALESCE(p.place, 0), COALESCE(p.rules, 0), p.state
-FROM conversation_counters c LEFT JOIN omni_checkpoints p ON p.session_id = c.session_id AND (p.rules = $3 OR p.floor) AND p.place = (
-    SELECT MAX(q.place) FROM omni_checkpoints q WHERE q.session_id = c.session_id AND q.place <= $2 AND (q.rules = $3 OR q.floor))
+SELECT c.last_change, COALESCE((SELECT MAX(f.place) FROM omni_checkpoints f WHERE f.session_id = $1 AND f.floor), 0),
+    COALESCE(p.place, 0), COALESCE(p.rules, 0), p.state, COALESCE(p.loose_from, 0), COALESCE(p.loose_to, 0)
+FROM conversation_counters c LEFT JOIN omni_checkpoints p ON p.session_id = $1 AND (p.rules = $3 OR p.floor) AND p.place = (SELECT MAX(n.place) FROM (
+    SELECT MAX(q.place) AS place FROM omni_checkpoints q WHERE q.session_id = $1 AND q.rules = $3 AND q.place <= $2
+    UNION ALL SELECT MAX(f.place) AS place FROM omni_checkpoints f WHERE f.session_id = $1 AND f.floor AND f.place <= $2) n)
 WHERE c.session_id = $1 ORDER BY p.rules DESC LIMIT 1`
 	begin.Session = session
 	row := o.store.queryRowPrepared(ctx, query, string(session), upTo, rules)
-	err = row.Scan(&begin.Changes, &begin.Floor, &begin.Place, &begin.Rules, &begin.State)
+	err = row.Scan(&begin.Changes, &begin.Floor, &begin.Place, &begin.Rules, &begin.State, &begin.LooseFrom, &begin.LooseTo)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return begin, omnilog.ErrUnknown
@@ -73,41 +75,81 @@ func (o *Omni) Floor(ctx context.Context, session id.Session) (floor int64, err 
 	return floor, nil
 }
 
-const insertOmni = `
-INSERT INTO omni_checkpoints (session_id, place, rules, floor, state) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (session_id, place, rules) DO `
-
 // Save implements omnilog.Store. Whoever changes a message has the lock too.
 func (o *Omni) Save(ctx context.Context, cp omnilog.Checkpoint, changes int64) error {
 	return o.writer.Do(ctx, []Lock{lockTrace(cp.Session)}, func(ctx context.Context, tx *Tx) error {
-		unchanged, err := hasRow(tx.QueryRow(ctx, `SELECT 1 FROM conversation_counters WHERE session_id = $1 AND last_change = $2`,
-			string(cp.Session), changes))
-		if err != nil {
-			return fmt.Errorf("read changes of %s: %w", cp.Session, err)
-		}
-		if !unchanged {
-			return omnilog.ErrMoved
-		}
-		if _, err := tx.Exec(ctx, insertOmni+`NOTHING`, string(cp.Session), cp.Place, cp.Rules, false, cp.State); err != nil {
-			return fmt.Errorf("store checkpoint: %w", err)
+		if err := tx.store(ctx, cp, changes, false, `NOTHING`); err != nil {
+			return err
 		}
 		const outdated = `DELETE FROM omni_checkpoints WHERE session_id = $1 AND place <= $2 AND rules < $3 AND NOT floor`
-		_, err = tx.Exec(ctx, outdated, string(cp.Session), cp.Place, cp.Rules)
-		return err
+		if _, err := tx.Exec(ctx, outdated, string(cp.Session), cp.Place, cp.Rules); err != nil {
+			return fmt.Errorf("drop outdated checkpoints: %w", err)
+		}
+		return tx.thin(ctx, cp.Session, cp.Rules)
 	})
 }
 
 // Raise implements omnilog.Store.
-func (o *Omni) Raise(ctx context.Context, cp omnilog.Checkpoint) error {
+func (o *Omni) Raise(ctx context.Context, cp omnilog.Checkpoint, changes int64) error {
 	return o.writer.Do(ctx, []Lock{lockTrace(cp.Session)}, func(ctx context.Context, tx *Tx) error {
 		floor, err := tx.floorOf(ctx, cp.Session)
 		if err != nil || floor >= cp.Place {
 			return err
 		}
-		if _, err := tx.Exec(ctx, insertOmni+`UPDATE SET floor = excluded.floor, state = excluded.state`, string(cp.Session), cp.Place, cp.Rules, true, cp.State); err != nil {
-			return fmt.Errorf("store checkpoint: %w", err)
+		const update = `UPDATE SET floor = excluded.floor, state = excluded.state, loose_from = excluded.loose_from, loose_to = excluded.loose_to`
+		if err := tx.store(ctx, cp, changes, true, update); err != nil {
+			return err
 		}
 		return tx.dropBefore(ctx, cp.Session, cp.Place)
 	})
+}
+
+// store stores a checkpoint, unless words have changed on which it depends. The lock of the trace is held.
+func (t *Tx) store(ctx context.Context, cp omnilog.Checkpoint, changes int64, floor bool, otherwise string) error {
+	const changed = `SELECT 1 FROM messages WHERE session_id = $1 AND changed > 0 AND changed > $2 AND place >= $3 AND place <= $4 LIMIT 1`
+	moved, err := hasRow(t.QueryRow(ctx, changed, string(cp.Session), changes, cp.LooseFrom, cp.LooseTo))
+	if err != nil {
+		return fmt.Errorf("read changes of %s: %w", cp.Session, err)
+	}
+	if moved {
+		return omnilog.ErrMoved
+	}
+	const insert = `INSERT INTO omni_checkpoints (session_id, place, rules, floor, state, loose_from, loose_to) VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (session_id, place, rules) DO `
+	if _, err := t.Exec(ctx, insert+otherwise, string(cp.Session), cp.Place, cp.Rules, floor, cp.State, cp.LooseFrom, cp.LooseTo); err != nil {
+		return fmt.Errorf("store checkpoint: %w", err)
+	}
+	return nil
+}
+
+const (
+	// denseOmni is how many checkpoints at the end of a conversation stay as they were made: that is where people read.
+	denseOmni = 64
+	// sparseOmni is how many places are at most between two of those before, unless they were made further apart.
+	sparseOmni = 8000
+)
+
+// thin drops the newest checkpoint before the dense ones, where those on both sides of it are near. The lock of the trace is held.
+func (t *Tx) thin(ctx context.Context, session id.Session, rules int) error {
+	const last = `SELECT place FROM omni_checkpoints WHERE session_id = $1 AND rules = $2 ORDER BY place DESC LIMIT 2 OFFSET $3`
+	rows, err := t.Query(ctx, last, string(session), rules, denseOmni-1)
+	places, err := collect(rows, err, func(row Scanner) (place int64, err error) {
+		err = row.Scan(&place)
+		return place, err
+	})
+	if err != nil {
+		return fmt.Errorf("read checkpoints: %w", err)
+	}
+	if len(places) < 2 {
+		return nil
+	}
+	const drop = `
+DELETE FROM omni_checkpoints WHERE session_id = $1 AND rules = $2 AND place = $3 AND NOT floor
+  AND $4 <= COALESCE((SELECT MAX(b.place) FROM omni_checkpoints b WHERE b.session_id = $1 AND b.rules = $2 AND b.place < $3), 0)`
+	if _, err := t.Exec(ctx, drop, string(session), rules, places[1], places[0]-sparseOmni); err != nil {
+		return fmt.Errorf("thin checkpoints: %w", err)
+	}
+	return nil
 }
 
 func (t *Tx) floorOf(ctx context.Context, session id.Session) (floor int64, err error) {
@@ -139,21 +181,25 @@ func (t *Tx) raiseFloor(ctx context.Context, session id.Session, place int64) (b
 	return true, t.dropBefore(ctx, session, place)
 }
 
-// revise has no checkpoint remember what a message has said before it was changed or taken back. Those that can be made again go; that of the floor is
-// changed. The lock of the trace is held.
+// revise has no checkpoint remember what a message has said before it was changed or taken back, of those that depend on it. Those that can be made
+// again go; that of the floor is changed. The lock of the trace is held.
 func (t *Tx) revise(ctx context.Context, m chat.Message) error {
-	const where = `session_id = $1 AND place >= (SELECT place FROM messages WHERE session_id = $1 AND id = $2)`
-	if _, err := t.Exec(ctx, `DELETE FROM omni_checkpoints WHERE NOT floor AND `+where, string(m.Session), string(m.ID)); err != nil {
+	var of int64
+	err := t.QueryRow(ctx, `SELECT place FROM messages WHERE session_id = $1 AND id = $2`, string(m.Session), string(m.ID)).Scan(&of)
+	if err != nil {
+		return fmt.Errorf("read place of %s: %w", m.ID, err)
+	}
+	const where = `session_id = $1 AND loose_to > 0 AND loose_to >= $2 AND loose_from <= $2 AND place >= $2`
+	if _, err := t.Exec(ctx, `DELETE FROM omni_checkpoints WHERE NOT floor AND `+where, string(m.Session), of); err != nil {
 		return fmt.Errorf("drop checkpoints: %w", err)
 	}
-	const read = `SELECT o.place, o.rules, o.state, (SELECT place FROM messages WHERE session_id = $1 AND id = $2) FROM omni_checkpoints o WHERE `
 	type row struct {
-		place, rules, of int64
-		state            []byte
+		place, rules int64
+		state        []byte
 	}
-	rows, err := t.Query(ctx, read+where, string(m.Session), string(m.ID))
+	rows, err := t.Query(ctx, `SELECT place, rules, state FROM omni_checkpoints WHERE `+where, string(m.Session), of)
 	found, err := collect(rows, err, func(s Scanner) (r row, err error) {
-		err = s.Scan(&r.place, &r.rules, &r.state, &r.of)
+		err = s.Scan(&r.place, &r.rules, &r.state)
 		return r, err
 	})
 	if err != nil {
@@ -164,12 +210,13 @@ func (t *Tx) revise(ctx context.Context, m chat.Message) error {
 		if err != nil {
 			return err
 		}
-		state.Revise(r.of, plain(m))
+		state.Revise(of, plain(m))
 		if r.state, err = state.Encode(); err != nil {
 			return err
 		}
-		const write = `UPDATE omni_checkpoints SET state = $4 WHERE session_id = $1 AND place = $2 AND rules = $3`
-		if _, err := t.Exec(ctx, write, string(m.Session), r.place, r.rules, r.state); err != nil {
+		from, to := state.Loose()
+		const write = `UPDATE omni_checkpoints SET state = $4, loose_from = $5, loose_to = $6 WHERE session_id = $1 AND place = $2 AND rules = $3`
+		if _, err := t.Exec(ctx, write, string(m.Session), r.place, r.rules, r.state, from, to); err != nil {
 			return fmt.Errorf("change checkpoint: %w", err)
 		}
 	}

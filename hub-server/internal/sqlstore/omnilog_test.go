@@ -195,7 +195,8 @@ func TestWhatAMessageSaidIsNotToldWhenItSaysSomethingElse(t *testing.T) {
 		w.must(err)
 		defer reader.Close()
 		w.must(hub.Keep(t.Context(), s.ID, 2))
-		w.must(NewOmni(w.store, w.chat.writer).Raise(t.Context(), w.checkpointAt(s.ID, 2))) // the floor's cannot be made again
+		floor := w.checkpointAt(s.ID, 2)
+		w.must(NewOmni(w.store, w.chat.writer).Raise(t.Context(), floor.Checkpoint, floor.Changes)) // the floor's cannot be made again
 		w.must(w.recall(gone, ada))
 		w.must(w.edit(first, ada, `{"text":"1st"}`))
 		w.must(w.edit(last, ada, `{"text":"latest"}`))
@@ -220,14 +221,14 @@ func TestWhatAMessageSaidIsNotToldWhenItSaysSomethingElse(t *testing.T) {
 }
 
 // checkpointAt is the checkpoint of exactly a place.
-func (w *town) checkpointAt(session id.Session, place int64) omnilog.Checkpoint {
+func (w *town) checkpointAt(session id.Session, place int64) omnilog.Begin {
 	w.t.Helper()
 	begin, err := NewOmni(w.store, w.chat.writer).Checkpoint(w.t.Context(), session, place, omnilog.Rules)
 	w.must(err)
 	if begin.Place != place {
 		w.t.Fatalf("the checkpoint is of place %d, want %d", begin.Place, place)
 	}
-	return begin.Checkpoint
+	return begin
 }
 
 // overflow says so much that nothing waits for an agent any more.

@@ -65,6 +65,7 @@ type memory struct {
 	Main    *session   `json:"main"`
 	Holder  id.Run     `json:"holder,omitempty"` // the run that speaks in the main session
 	Held    []held     `json:"held,omitempty"`   // what people said before the first session_meta
+	Crowd   *span      `json:"crowd,omitempty"`  // where what people said stands whose number alone began the context, until an agent speaks in it
 	Runs    []*thread  `json:"runs,omitempty"`
 	Steers  []Steer    `json:"steers,omitempty"` // said to runs, and not taken yet
 
@@ -137,7 +138,7 @@ func (s *State) said(m Message) {
 	}
 	main := s.kept.Main
 	if main.Meta {
-		s.tell(main, omni.UserText(m.Text))
+		s.emit(main, s.at, omni.UserText(m.Text))
 		return
 	}
 	s.kept.Held = append(s.kept.Held, held{s.at, m.Text, s.kept.Place})
@@ -146,7 +147,9 @@ func (s *State) said(m Message) {
 		size += len(h.Text)
 	}
 	if len(s.kept.Held) > mostHeld || size > bytesHeld {
+		crowd := s.held()
 		s.introduce(main)
+		s.kept.Crowd = crowd
 	}
 }
 
@@ -176,6 +179,9 @@ func (in *session) message(at time.Time, p omni.Payload) (omni.Message, error) {
 
 // introduce begins a context: with its meta, and what people have said before it in the first one of the conversation.
 func (s *State) introduce(in *session) {
+	if in == s.kept.Main {
+		s.kept.Crowd = nil // it begins here at the latest
+	}
 	if in.Meta {
 		return
 	}

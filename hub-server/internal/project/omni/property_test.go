@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	omnifold "github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
+	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/omni"
 )
@@ -223,4 +224,64 @@ func restored(t rapid.TB, s *omnifold.State) *omnifold.State {
 		t.Fatalf("place %d, want %d", again.Place(), s.Place())
 	}
 	return again
+}
+
+// What becomes of a message on which a state does not depend, changes nothing of what is told from there on.
+func TestAStateDependsOnTheWordsOfNoMessagesButTheLooseOnes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		facts := crowded(t, conversation(t))
+		message := rapid.SampledFrom(saidBy(facts)).Draw(t, "message")
+		changed := slices.Clone(facts)
+		now := rapid.SampledFrom([]string{"", "else", strings.Repeat("x", 1<<20)}).Draw(t, "now")
+		changed[message-1].Message = &omnifold.Message{Text: now}
+		before, after := omnifold.New(conversationID), omnifold.New(conversationID)
+		for i, f := range facts {
+			before.Apply(f)
+			after.Apply(changed[i])
+			if from, to := before.Loose(); f.Place < message || from <= message && message <= to {
+				continue
+			}
+			if got, want := encoded(t, after), encoded(t, before); !bytes.Equal(got, want) {
+				t.Fatalf("message %d says %.10q; at place %d the state is\n%s\nwith what it said before\n%s", message, now, f.Place, got, want)
+			}
+		}
+	})
+}
+
+func encoded(t *rapid.T, s *omnifold.State) []byte {
+	state, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+// crowded has people say much between facts, at some of which contexts end.
+func crowded(t *rapid.T, facts []omnifold.Fact) (all []omnifold.Fact) {
+	add := func(f omnifold.Fact) {
+		f.Place, f.At = int64(len(all)+1), facts[0].At
+		all = append(all, f)
+	}
+	for _, f := range facts {
+		if rapid.IntRange(0, len(facts)/2).Draw(t, "crowd") == 0 || len(all) == 0 {
+			for range rapid.SampledFrom([]int{1, 3, 64, 65, 70}).Draw(t, "said") {
+				add(omnifold.Fact{Message: &omnifold.Message{Text: "Hello."}})
+			}
+		}
+		if f.Run.ID != "" && rapid.IntRange(0, 5).Draw(t, "compacted") == 0 {
+			add(omnifold.Fact{Run: f.Run, Event: event.ContextCompaction, Payload: json.RawMessage(`{}`)})
+		}
+		add(f)
+	}
+	return all
+}
+
+// saidBy is where people say something.
+func saidBy(facts []omnifold.Fact) (places []int64) {
+	for _, f := range facts {
+		if f.Message != nil && !f.Message.ByAgent {
+			places = append(places, f.Place)
+		}
+	}
+	return places
 }
