@@ -2201,9 +2201,11 @@ type CardSocketArtifactRef struct {
 // CardSocketBlock A part of what a person says.
 type CardSocketBlock struct {
 	// Source Where the bytes of a block are. This hub takes `upload` and `base64`.
-	Source CardSocketSource    `json:"source,omitempty,omitzero"`
-	Text   string              `json:"text,omitempty,omitzero"`
-	Type   CardSocketBlockType `json:"type"`
+	Source CardSocketSource `json:"source,omitempty,omitzero"`
+
+	// Text All blocks of a message have at most 64 KiB of text together.
+	Text string              `json:"text,omitempty,omitzero"`
+	Type CardSocketBlockType `json:"type"`
 }
 
 // CardSocketBlockType defines model for CardSocketBlock.Type.
@@ -2646,7 +2648,7 @@ type CardSocketSource struct {
 	// AttachmentID Of a file from `POST /client/attachments`.
 	AttachmentID string `json:"attachment_id,omitempty,omitzero"`
 
-	// Data In base64.
+	// Data In base64. A frame has at most 1 MiB, all that is in it counted: larger files go through `POST /client/attachments`.
 	Data      string               `json:"data,omitempty,omitzero"`
 	Filename  string               `json:"filename,omitempty,omitzero"`
 	MediaType string               `json:"media_type,omitempty,omitzero"`
@@ -2802,7 +2804,7 @@ type CardSocketUpdated struct {
 	Title   string   `json:"title,omitempty,omitzero"`
 }
 
-// CardSocketUserMessage What the person says, in `text` or in `content`. One block, or a string, is taken for `content` too.
+// CardSocketUserMessage What the person says, in `text` or in `content`; its texts have at most 64 KiB together, and the frame at most 1 MiB. One block, or a string, is taken for `content` too.
 type CardSocketUserMessage struct {
 	// AgentID Which agent answers.
 	AgentID         string                               `json:"agent_id,omitempty,omitzero"`
@@ -2812,8 +2814,10 @@ type CardSocketUserMessage struct {
 	// EventID A name of the client's own: the same again is the same request, and errors name it.
 	EventID          string                                `json:"event_id,omitempty,omitzero"`
 	PlanConfirmation CardSocketUserMessagePlanConfirmation `json:"plan_confirmation,omitempty,omitzero"`
-	Text             string                                `json:"text,omitempty,omitzero"`
-	Type             CardSocketUserMessageType             `json:"type"`
+
+	// Text At most 64 KiB.
+	Text string                    `json:"text,omitempty,omitzero"`
+	Type CardSocketUserMessageType `json:"type"`
 }
 
 // CardSocketUserMessageCoordinatorMode defines model for CardSocketUserMessage.CoordinatorMode.

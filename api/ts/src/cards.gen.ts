@@ -569,8 +569,12 @@ export const CARD_SHAPES = {
 
 /** What a client does after a close code of /v1/ws. */
 export const AFTER_CARD_CLOSE: Readonly<Record<number, "resume" | "wait" | "login" | "stay_away">> = {
+  /** A text message was not UTF-8. It led to nothing; connect again and resume, and do not send it again. */
+  1007: "resume",
   /** The person is not in the conversation any more; `session.event` of kind `error` was the last frame. */
   1008: "stay_away",
+  /** A message had more than 16 times the 1 MiB of a frame. It led to nothing; connect again and resume, and do not send it again. */
+  1009: "resume",
   /** The hub restarts; the reason says `retry_ms=`, how many milliseconds to wait. */
   1012: "resume",
   /** The socket took nothing for 15 s, or the hub cannot serve now; connect again and resume, with patience. */

@@ -14,6 +14,7 @@ import (
 
 	"github.com/switchyard-dev/switchyard/hub-server/apicontract"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
@@ -231,6 +232,7 @@ func TestCloseCodesAreThoseOfTheContract(t *testing.T) {
 	}
 	for name, code := range map[string]websocket.StatusCode{
 		"restart": closeRestart, "try_later": closeTryLater, "left": closeLeft, "login_ended": closeEnded, "silent": closeSilent,
+		"not_text": closeNotText, "endless": closeEndless,
 	} {
 		if listed[name].Code != code {
 			t.Errorf("%s is %d here and %d in the contract", name, code, listed[name].Code)
@@ -239,5 +241,39 @@ func TestCloseCodesAreThoseOfTheContract(t *testing.T) {
 	}
 	if len(listed) > 0 {
 		t.Errorf("the contract has %v besides", listed)
+	}
+}
+
+func TestSizesOfAMessageAreThoseOfTheContract(t *testing.T) {
+	doc, err := apicontract.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for of, most := range map[string]uint64{
+		"CardSocketUserMessage.text": chat.MaxContent, "CardSocketBlock.text": chat.MaxContent, "CardSocketSource.data": maxFrame, "CardSocketInject.text": maxFrame,
+	} {
+		schema, field, _ := strings.Cut(of, ".")
+		if said := doc.Components.Schemas[schema].Value.Properties[field].Value.MaxLength; said == nil || *said != most {
+			t.Errorf("%s has at most %d here; the contract says %+v", of, most, said)
+		}
+	}
+}
+
+func TestOnlyWhatCannotBeSkippedEndsAConnection(t *testing.T) {
+	s := newScene(sole(t))
+	for name, c := range map[string]struct {
+		frame []byte
+		want  websocket.StatusCode
+	}{
+		"no UTF-8": {[]byte("{\"type\":\"ping\",\"event_id\":\"\xff\"}"), closeNotText},
+		"no end":   {make([]byte, maxFrame+1+maxEndless), closeEndless},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := s.hub.joined(s.ada, s.session)
+			one.write(websocket.MessageText, c.frame)
+			if end := one.ends(); end.Code != c.want {
+				t.Errorf("it ends with %d %s, want %d", end.Code, end.Reason, c.want)
+			}
+		})
 	}
 }
