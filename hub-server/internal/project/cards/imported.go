@@ -53,7 +53,8 @@ func statedBy(m omni.Message, place int64) stated {
 	case omni.TextPayload:
 		if b.Role == omni.Assistant && b.Text != "" {
 			own := id.Message(fmt.Sprintf("imported_%d", place))
-			return stated{(*State).messageDone, event.MessageCompletedPayload{MessageID: own, Content: b.Text, AgentID: who}}
+			cut := event.RequestStatus(b.StopReason)
+			return stated{(*State).messageDone, event.MessageCompletedPayload{MessageID: own, Content: b.Text, AgentID: who, StopReason: cut}}
 		}
 	case omni.ThinkingPayload:
 		return stated{(*State).thinking, event.DeltaPayload{Delta: b.Thinking, AgentID: who}}

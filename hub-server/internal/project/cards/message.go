@@ -1,8 +1,11 @@
 package cards
 
 import (
+	"fmt"
+
 	"github.com/switchyard-dev/switchyard/shared/card"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
 // Roles of a message (S0 §10.2).
@@ -125,7 +128,7 @@ func (s *State) toolInput(f Fact) {
 	s.append(n, card.ToolInputChannel, p.ContentIndex, p.PartialJSON)
 }
 
-// messageDone shows what of the text was not appended, and closes the card. A text that does not go on from what was shown is a reset: the card is
+// messageDone shows what of the text was not appended, and closes the card: as cancelled or failed where the text was cut off. A text that does not go on from what was shown is a reset: the card is
 // closed and the text gets one of its own (facts 0.11).
 func (s *State) messageDone(f Fact) {
 	p, ok := read[event.MessageCompletedPayload](f)
@@ -139,7 +142,28 @@ func (s *State) messageDone(f Fact) {
 	} else {
 		n = s.finish(t, n, p.Content)
 	}
-	s.close(n, card.End{Status: card.OK})
+	s.close(n, s.endOfWords(p.StopReason))
+}
+
+// endOfWords is the end of a message that was cut off for a reason, "" for one that is whole. Why its run ends, if that is what cut it off, is told
+// only after it: of what failed, a message names no more than its reason says.
+func (s *State) endOfWords(cut event.RequestStatus) card.End {
+	code := fault.AgentError
+	switch cut {
+	case "", event.RequestCompleted:
+		return card.End{Status: card.OK}
+	case event.RequestAborted:
+		return card.End{Status: card.Cancelled}
+	case event.RequestTimeout:
+		code = fault.Timeout
+	case event.RequestAuth:
+		code = fault.AuthRequired
+	case event.RequestMalformed:
+		code = fault.Code(card.ModelError)
+	case event.RequestFailed:
+	}
+	why := event.ErrorObj{Code: code, Message: fmt.Sprintf("The message was cut off (%.64s).", cut)}
+	return card.End{Status: card.Failed, Error: s.failure(why)}
 }
 
 // fill shows what was not streamed of a text that is kept beside the log, as far as it was read: it may be a beginning, which resets nothing.

@@ -51,7 +51,7 @@ func talkRules() []Rule {
 		{event.MessageDelta, "append(message, text)", "Index is the content index; names of artifacts become links.", (*State).messageDelta},
 		{event.Thinking, "append(message, thinking)", "One that stands by itself, with no message_id: add(thinking) below the agent's card, else the turn, append, and close where the agent goes on with a message or a call, else with its end.", (*State).thinking},
 		{event.ToolInput, "append(message, tool_input)", "A message of nothing but arguments is added for it.", (*State).toolInput},
-		{event.MessageDone, "append(message, text)?, close(message)", "First what was not streamed. A text that does not go on from what was is a reset: the card is closed and another one added. Of a text in a blob, its beginning is shown as the conversation has it.", (*State).messageDone},
+		{event.MessageDone, "append(message, text)?, close(message)", "First what was not streamed. A text that does not go on from what was is a reset: the card is closed and another one added. Of a text in a blob, its beginning is shown as the conversation has it. What was cut off ends as its stop_reason says: aborted is cancelled, any other failed.", (*State).messageDone},
 		{event.ToolStarted, "add(tool)?", "Below the newest message of the same agent, else its card; phase executing. A call of a client's tool is added when the client may answer.", (*State).toolStarted},
 		{event.ToolCompleted, "close(tool)", "Status ok, with output, what the metadata says, and the artifacts of the call.", (*State).toolCompleted},
 		{event.ToolFailed, "close(tool)", "Status failed with the error; cancelled for a call that was called off, or stopped with its run.", (*State).toolFailed},
