@@ -46,6 +46,12 @@ func ParseClientMsgID(s string) (ClientMsgID, error) {
 // newClientMsgID is for messages that the API sends in somebody's name.
 func newClientMsgID() ClientMsgID { return ClientMsgID(uuid.NewString()) }
 
+// Check says what is wrong with the draft, whichever conversation it is for: what is refused there for the conversation's sake is not known here.
+func (d Draft) Check() error {
+	_, _, err := d.check()
+	return err
+}
+
 // check returns the draft in the form in which it is stored, and its text if it is one.
 func (d Draft) check() (Draft, string, error) {
 	if d.ContentType == "" {

@@ -55,6 +55,11 @@ func (c *conn) create(ctx context.Context, a talk.Create) (talk.Act, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.First != nil {
+		if err := c.sayable(ctx, *a.First); err != nil {
+			return nil, err
+		}
+	}
 	made, err := c.make(ctx, a, chat.OfAgent(agent.ID), agent.Name)
 	if err != nil {
 		return nil, err

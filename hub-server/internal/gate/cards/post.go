@@ -20,28 +20,43 @@ import (
 
 // post sends a message of the person's, and starts what it asks for (S0 §9.1). The conversation's agent answers, whether it is mentioned or not (R33).
 func (c *conn) post(ctx context.Context, h talk.Heard, a talk.Post) error {
-	draft := chat.Draft{
-		Session: a.Session, ClientMsgID: c.messageID(h.EventID), ContentType: chat.Text, TraceID: string(telemetry.NewTraceID()), Addressed: true,
-	}
-	if a.Message.AgentID != "" {
-		agent, err := id.ParseAgent(a.Message.AgentID)
-		if err != nil {
-			return fault.New(fault.AgentUnknown, "There is no such agent in this conversation.")
-		}
-		draft.Mentions = []chat.MemberID{chat.OfAgent(agent)}
-	}
-	text, err := c.attach(ctx, &draft, a.Message)
+	draft, err := c.draft(ctx, a.Message)
 	if err != nil {
 		return err
 	}
-	if draft.Content, err = event.Encode(content{text, wire.Manner{CoordinatorMode: a.Message.CoordinatorMode, PlanConfirmation: a.Message.PlanConfirmation}}); err != nil {
-		return err
-	}
+	draft.Session, draft.ClientMsgID, draft.TraceID = a.Session, c.messageID(h.EventID), string(telemetry.NewTraceID())
 	receipt, err := c.server.Messages.Post(ctx, c.who, draft)
 	if err != nil || !receipt.Deduplicated {
 		return err
 	}
 	return c.same(ctx, receipt, draft)
+}
+
+// draft is what a message says, for a conversation that is still to be named. Files that it brings along are kept; the same again is the same file.
+func (c *conn) draft(ctx context.Context, m card.UserMessage) (chat.Draft, error) {
+	d := chat.Draft{ContentType: chat.Text, Addressed: true}
+	if m.AgentID != "" {
+		agent, err := id.ParseAgent(m.AgentID)
+		if err != nil {
+			return d, fault.New(fault.AgentUnknown, "There is no such agent in this conversation.")
+		}
+		d.Mentions = []chat.MemberID{chat.OfAgent(agent)}
+	}
+	text, err := c.attach(ctx, &d, m)
+	if err != nil {
+		return d, err
+	}
+	d.Content, err = event.Encode(content{text, wire.Manner{CoordinatorMode: m.CoordinatorMode, PlanConfirmation: m.PlanConfirmation}})
+	return d, err
+}
+
+// sayable says why a message can be said nowhere: no conversation is opened for that.
+func (c *conn) sayable(ctx context.Context, m card.UserMessage) error {
+	d, err := c.draft(ctx, m)
+	if err != nil {
+		return err
+	}
+	return d.Check()
 }
 
 // content is a text message with what its sender wants of the turn.

@@ -167,13 +167,13 @@ func TestBadInputIsAnsweredAndTheConnectionLives(t *testing.T) {
 		"a second session.create":   {frame: text(`{"type":"session.create"}`), open: invalid, first: "opened"},
 		"message without content":   {frame: text(`{"type":"user.message"}`), open: invalid},
 		"message of another shape":  {frame: text(`{"type":"user.message","content":7}`), open: invalid},
-		"blank message":             {frame: text(`{"type":"user.message","text":"  "}`), open: "error invalid_input empty_prompt", first: "opened"},
-		"long message":              {frame: text(`{"type":"user.message","text":"` + strings.Repeat("x", 65<<10) + `"}`), open: "error invalid_input too_large", first: "opened"},
+		"blank message":             {frame: text(`{"type":"user.message","text":"  "}`), open: "error invalid_input empty_prompt"},
+		"long message":              {frame: text(`{"type":"user.message","text":"` + strings.Repeat("x", 65<<10) + `"}`), open: "error invalid_input too_large"},
 		"unknown block":             {frame: text(`{"type":"user.message","content":[{"type":"poem"}]}`), open: invalid},
 		"unknown mode":              {frame: text(`{"type":"user.message","text":"x","coordinator_mode":"chaos"}`), open: invalid},
 		"path":                      {frame: text(`{"type":"user.message","content":[{"type":"image","source":{"type":"path","path":"/etc/passwd"}}]}`), open: invalid},
 		"url":                       {frame: text(`{"type":"user.message","content":[{"type":"file","source":{"type":"url","url":"http://127.0.0.1/"}}]}`), open: invalid},
-		"upload of nobody":          {frame: text(`{"type":"user.message","content":[{"type":"file","source":{"type":"upload","attachment_id":"` + string(id.NewAttachment()) + `"}}]}`), open: "error invalid_input not_found", first: "opened"},
+		"upload of nobody":          {frame: text(`{"type":"user.message","content":[{"type":"file","source":{"type":"upload","attachment_id":"` + string(id.NewAttachment()) + `"}}]}`), open: "error invalid_input not_found"},
 		"agent that is not there":   {frame: text(`{"type":"user.message","text":"x","agent_id":"` + string(id.NewAgent()) + `"}`), open: "error invalid_input agent_unknown", first: "error invalid_input not_found"},
 		"user.inject":               {frame: text(`{"type":"user.inject","trace_id":"` + string(own.ID) + `","text":"x"}`), open: invalid},
 		"tool.result of no call":    {frame: text(`{"type":"tool.result","tool_use_id":"t","status":"ok","output":"x"}`), open: "error invalid_input not_found", first: invalid},
@@ -204,6 +204,44 @@ func TestBadInputIsAnsweredAndTheConnectionLives(t *testing.T) {
 			before.settle()
 		})
 	}
+}
+
+func TestAFirstMessageThatCanBeSaidNowhereOpensNoConversation(t *testing.T) {
+	eachTown(t, func(t *testing.T, w *town) {
+		s := newScene(w)
+		kept, err := s.hub.Files.Keep(t.Context(), w.person("bob").User, "theirs.txt", "text/plain", strings.NewReader("theirs"))
+		s.must(err)
+		count := func() int {
+			all, _, err := s.hub.Sessions.List(t.Context(), s.ada.User, chat.Filter{Limit: 100})
+			s.must(err)
+			return len(all)
+		}
+		before := count()
+		c := s.hub.dial(s.ada, "")
+		file := func(name string) string {
+			return fmt.Sprintf(`{"type":"text","text":"look"},{"type":"file","source":{"type":"upload","attachment_id":%q}}`, name)
+		}
+		for content, want := range map[string]string{
+			file(string(id.NewAttachment())): "error invalid_input not_found",
+			file(string(kept.ID)):            "error invalid_input not_found",
+			file("not_an_id"):                "error invalid_input not_found",
+			`{"type":"text","text":"  "}`:    "error invalid_input empty_prompt",
+			`{"type":"text","text":"` + strings.Repeat("x", chat.MaxContent+1) + `"}`: "error invalid_input too_large",
+		} {
+			c.say(`{"type":"user.message","event_id":"m1","content":[%s]}`, content)
+			c.told(want)
+			c.settle()
+		}
+		if now := count(); now != before {
+			t.Errorf("there are %d conversations more", now-before)
+		}
+		c.say(`{"type":"user.message","event_id":"m1","text":%q}`, strings.Repeat("x", chat.MaxContent))
+		c.told("opened")
+		c.settle()
+		if now := count(); now != before+1 {
+			t.Errorf("the first message that can be said makes %d conversations", now-before)
+		}
+	})
 }
 
 func TestTheSameEventIDIsTheSameMessageAndNeverSilentlyAnotherOne(t *testing.T) {

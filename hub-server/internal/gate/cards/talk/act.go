@@ -14,12 +14,14 @@ type (
 	Enter struct{ Named string }
 	// Create opens a conversation (R33). Wanted is the id that the client gives, which may be one of nobody; "" for a new one. Agent is which agent is
 	// to answer in one that is made; "" for the person's default. Key is the same when the client asks for the same once more; "" if it cannot. Tools
-	// are those that the client carries out there: nil leaves what was declared before, an empty list withdraws it. Entered.
+	// are those that the client carries out there: nil leaves what was declared before, an empty list withdraws it. First is what is said there at once, by
+	// a Post that follows: a conversation for what can be said nowhere is not made. Entered.
 	Create struct {
 		Wanted string
 		Agent  string
 		Key    string
 		Tools  []card.ClientTool
+		First  *card.UserMessage
 	}
 	// Offer declares the tools of a client in the conversation that is open. Nothing is said when it is done.
 	Offer struct {

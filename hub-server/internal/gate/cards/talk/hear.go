@@ -74,7 +74,7 @@ func (t *Talk) message(now time.Time, h Heard, f card.UserMessage) Act {
 		return Post{Session: t.at.Session, Message: f}
 	}
 	t.then = h
-	return Create{Agent: f.AgentID, Key: h.EventID}
+	return Create{Agent: f.AgentID, Key: h.EventID, First: &f}
 }
 
 // untaken says which file of a message is only pointed at: nobody's path is opened and nobody's address is fetched here. "" for none.
