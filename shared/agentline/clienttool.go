@@ -19,9 +19,13 @@ type CallResult struct {
 	Metadata   json.RawMessage        `json:"metadata,omitempty"` // an object
 }
 
-// NewCallResult says how a call of a tool has ended.
+// NewCallResult says how a call of a tool has ended. Of a failure, what is said to people stays with them.
 func NewCallResult(call, tool string, r event.ClientToolResponse) CallResult {
-	return CallResult{ToolCallID: call, ToolName: tool, Status: r.Status, Output: r.Output, Error: r.Error, Metadata: r.Metadata}
+	result := CallResult{ToolCallID: call, ToolName: tool, Status: r.Status, Output: r.Output, Metadata: r.Metadata}
+	if e := r.Error; e != nil {
+		result.Error = &event.ErrorObj{Code: e.Code, Message: e.Message, Retryable: e.Retryable}
+	}
+	return result
 }
 
 // Encode returns the result as one line with its line end.

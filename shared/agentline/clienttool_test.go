@@ -31,6 +31,10 @@ func TestResultsOfClientsAreReadAsTheyWereWritten(t *testing.T) {
 			t.Errorf("read %+v, %v", read, err)
 		}
 	}
+	forPeople := &event.ErrorObj{Code: "gone", Message: "No.", Type: "dependency_fail", UserMessage: "The shop is closed."}
+	if told := agentline.NewCallResult("1", "open_url", event.ClientToolResponse{Error: forPeople}).Error; *told != (event.ErrorObj{Code: "gone", Message: "No."}) {
+		t.Errorf("the agent is told %+v", told)
+	}
 	for _, other := range []string{`{"type":"prompt_response","request_id":"1"}`, `{`} {
 		if _, err := agentline.ParseCallResult([]byte(other)); !errors.Is(err, agentline.ErrNoCallResult) {
 			t.Errorf("%s: %v", other, err)

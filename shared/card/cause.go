@@ -99,9 +99,18 @@ func TypeOf(code fault.Code) ErrorType {
 	return ErrorType(code).orInternal()
 }
 
-// ErrorOf tells a failure of a run or a tool.
+// says whether a code stands for a type of failure.
+func says(code fault.Code) bool {
+	_, ok := causes[code]
+	return ok || known(ErrorType(code))
+}
+
+// ErrorOf tells a failure of a run or a tool. Its code says the type; for a code that says none, it is what whoever has failed calls it.
 func ErrorOf(e event.ErrorObj, lang Language) ErrorInfo {
-	info := ErrorInfo{Type: TypeOf(e.Code), Code: string(e.Code), Message: e.Message, Retryable: e.Retryable}
+	info := ErrorInfo{Type: TypeOf(e.Code), Code: string(e.Code), Message: e.Message, UserMessage: e.UserMessage, Retryable: e.Retryable}
+	if !says(e.Code) {
+		info.Type = ErrorType(e.Type).orInternal()
+	}
 	return info.Complete(lang)
 }
 

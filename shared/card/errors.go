@@ -35,10 +35,16 @@ func ErrorTypes() []ErrorType {
 
 // orInternal is the type itself where it is known, and Internal where it is not: what a client makes of a type that is newer than it is (facts 0.2).
 func (t ErrorType) orInternal() ErrorType {
-	if _, ok := failures[t]; ok {
+	if known(t) {
 		return t
 	}
 	return Internal
+}
+
+// known says whether a type is one of S0's.
+func known(t ErrorType) bool {
+	_, ok := failures[t]
+	return ok
 }
 
 // NewError returns a failure that people and programs can read. message is for developers.

@@ -12,7 +12,10 @@ func (f ToolResult) Response() event.ClientToolResponse {
 	r := event.ClientToolResponse{Status: event.ClientToolStatus(f.Status), Output: f.Output}
 	if e := f.Error; e != nil {
 		r.Error = &event.ErrorObj{
-			Code: fault.Code(cmp.Or(e.Code, string(e.Type))), Message: cmp.Or(e.Message, e.UserMessage), Retryable: e.Retryable,
+			Code: fault.Code(cmp.Or(e.Code, string(e.Type))), Message: cmp.Or(e.Message, e.UserMessage), Retryable: e.Retryable, UserMessage: e.UserMessage,
+		}
+		if !says(r.Error.Code) && known(e.Type) {
+			r.Error.Type = string(e.Type)
 		}
 	}
 	if len(f.Metadata) > 0 {

@@ -147,4 +147,7 @@ type ErrorObj struct {
 	Code      fault.Code `json:"code"`
 	Message   string     `json:"message"`
 	Retryable bool       `json:"retryable"`
+	// What a client has said of a tool of its own besides, for people and other clients (S0 §12 ErrorInfo). The agent is not told.
+	Type        string `json:"type,omitempty"`         // of failure; where Code says it, absent
+	UserMessage string `json:"user_message,omitempty"` // to the person
 }

@@ -152,6 +152,7 @@ func bounded(err event.ErrorObj) event.ErrorObj {
 	}
 	err.Code = fault.Code(clean(string(err.Code), maxName))
 	err.Message = clean(err.Message, maxText)
+	err.Type, err.UserMessage = clean(err.Type, maxName), clean(err.UserMessage, maxText)
 	return err
 }
 

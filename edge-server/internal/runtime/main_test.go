@@ -289,7 +289,8 @@ func describeAlone(e run.AgentEvent) string {
 		return fmt.Sprintf("%scall %s %s %s", e.Target, e.ID, e.Name, e.Args)
 	case run.ToolResult:
 		if e.Error != nil {
-			return fmt.Sprintf("%sfailed %s %s %s", e.Target, e.ID, e.Name, e.Error.Code)
+			said := fmt.Sprintf("%sfailed %s %s %s %s", e.Target, e.ID, e.Name, e.Error.Code, e.Error.Type)
+			return strings.TrimSpace(strings.TrimSpace(said) + " " + e.Error.UserMessage)
 		}
 		return fmt.Sprintf("%sresult %s %s %s", e.Target, e.ID, e.Name, e.Result)
 	case run.Artifact:

@@ -123,6 +123,7 @@ func (o *outlet) outcome(events []run.AgentEvent, outcome run.Outcome) run.Outco
 
 func (o *outlet) redactedError(e event.ErrorObj) event.ErrorObj {
 	e.Code, e.Message = fault.Code(o.secrets.String(string(e.Code))), o.secrets.String(e.Message)
+	e.Type, e.UserMessage = o.secrets.String(e.Type), o.secrets.String(e.UserMessage)
 	return e
 }
 

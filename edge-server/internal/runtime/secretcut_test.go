@@ -99,6 +99,21 @@ func TestAFailureThatTheLogRefusedIsRedactedInTheOutcome(t *testing.T) {
 	})
 }
 
+// What is said of a failure has no secret in any of its fields, those for people included.
+func TestAFailureIsRedactedInAllItsFields(t *testing.T) {
+	var got []run.AgentEvent
+	out := runtime.NewOutlet(redact.New([]string{cutSecret}), func(e run.AgentEvent) error {
+		got = append(got, e)
+		return nil
+	})
+	why := event.ErrorObj{Code: "c " + cutSecret, Message: "m " + cutSecret, Type: "t " + cutSecret, UserMessage: "u " + cutSecret}
+	out.Emit(run.ToolResult{ID: "1", Error: &why})
+	want := event.ErrorObj{Code: "c " + redact.Mask, Message: "m " + redact.Mask, Type: "t " + redact.Mask, UserMessage: "u " + redact.Mask}
+	if len(got) != 1 || *got[0].(run.ToolResult).Error != want {
+		t.Errorf("said %+v", got)
+	}
+}
+
 // An agent and its sub-agents say pieces of anything in blocks of both channels, with other things between: a message, which is its pieces joined,
 // has no secret.
 func TestNoOrderOfPiecesAndBlocksPutsASecretTogether(t *testing.T) {
