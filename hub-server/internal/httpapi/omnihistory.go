@@ -170,8 +170,9 @@ func omniProblem(err error, epoch wire.Epoch) error {
 }
 
 // message is what the person may see of a message: the paths in it only if the edge is theirs whose machine has them (ruling R18).
+// Those in a trace that was brought are of no edge.
 func (s sight) message(ctx context.Context, edge id.Edge, m omni.Message) (omni.Message, error) {
-	if s.brought || !omnilog.HasPaths(m) {
+	if s.brought && edge == "" || !omnilog.HasPaths(m) {
 		return m, nil
 	}
 	if edge != "" {

@@ -1,6 +1,7 @@
 package omni_test
 
 import (
+	"strings"
 	"testing"
 
 	omnifold "github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
@@ -20,6 +21,7 @@ const (
 	adasStart = `{"started_at":"2026-07-18T07:30:01Z","workDir":"/home/ada"}`
 	bobsStart = `{"started_at":"2026-07-18T07:30:01Z","workDir":"/home/bob"}`
 	adasInit  = `{"agent_session_id":"s","model":"m-1","provider":"p","system_prompt":"Be ada's.","agent_state":"/home/ada/.agent"}`
+	brought   = `{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"session_id":"s","workspace":"/brought"}}`
 	shrunk    = `{"reason":"context","mode":"summarize"}`
 	shrunkEnd = `{"reason":"context","mode":"summarize","status":"completed"}`
 )
@@ -71,6 +73,11 @@ func TestEachMetaIsOfTheMachineWhosePathsItHas(t *testing.T) {
 		"with what a person says": {
 			asks(new(scene).of(adas, event.RunStarted, adasStart).of(adas, event.RunCompleted, `{}`), 65),
 			[]string{"/home/ada"}, []id.Edge{"edge_ada"},
+		},
+		"behind a trace that was brought": {
+			new(scene).of(omnifold.Run{ID: "run_0000000000000004"}, event.RunImported, `{"line":"`+strings.ReplaceAll(brought, `"`, `\"`)+`"}`).
+				of(adas, event.RunStarted, adasStart).of(adas, event.MessageDelta, speaks),
+			[]string{"/brought", "/home/ada"}, []id.Edge{"", "edge_ada"},
 		},
 		"of nobody": {
 			asks(new(scene), 65), []string{""}, []id.Edge{""},
