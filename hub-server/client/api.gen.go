@@ -4508,9 +4508,6 @@ type CreateOmniTaskParams struct {
 
 // ImportTraceParams defines parameters for ImportTrace.
 type ImportTraceParams struct {
-	// Name What the conversation is called; without it as the first thing that a person says in it begins.
-	Name string `form:"name,omitempty" json:"name,omitempty,omitzero"`
-
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -5010,7 +5007,7 @@ type ClientInterface interface {
 
 	// ImportTraceWithBody Make a conversation of a trace
 	//
-	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. It is called as the first thing that a person says in it begins, until it is renamed. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number. At most 32 MiB, 20,000 lines and 4 MiB for one of them; the bytes count among the caller's files. One import of a person is at work at a time, others wait for it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6152,7 +6149,7 @@ func (c *API) ListTraces(ctx context.Context, sessionID SessionID, reqEditors ..
 
 // ImportTraceWithBody Make a conversation of a trace
 //
-// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. It is called as the first thing that a person says in it begins, until it is renamed. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number. At most 32 MiB, 20,000 lines and 4 MiB for one of them; the bytes count among the caller's files. One import of a person is at work at a time, others wait for it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8800,29 +8797,6 @@ func NewImportTraceRequestWithBody(server string, params *ImportTraceParams, con
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "name", params.Name, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-			return nil, err
-		} else {
-			for _, qp := range strings.Split(queryFrag, "&") {
-				rawQueryFragments = append(rawQueryFragments, qp)
-			}
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
@@ -12779,7 +12753,7 @@ type ClientWithResponsesInterface interface {
 
 	// ImportTraceWithBodyWithResponse Make a conversation of a trace
 	//
-	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+	// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. It is called as the first thing that a person says in it begins, until it is renamed. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number. At most 32 MiB, 20,000 lines and 4 MiB for one of them; the bytes count among the caller's files. One import of a person is at work at a time, others wait for it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19248,7 +19222,7 @@ func (c *ClientWithResponses) ListTracesWithResponse(ctx context.Context, sessio
 
 // ImportTraceWithBodyWithResponse Make a conversation of a trace
 //
-// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number.
+// Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. It is called as the first thing that a person says in it begins, until it is renamed. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number. At most 32 MiB, 20,000 lines and 4 MiB for one of them; the bytes count among the caller's files. One import of a person is at work at a time, others wait for it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //

@@ -76,7 +76,7 @@ type Config struct {
 	EditWindow time.Duration `env:"HUB_EDIT_WINDOW" envDefault:"15m"`
 	// How many bytes one file that a person uploads may have.
 	AttachmentBytes int64 `env:"HUB_ATTACHMENT_BYTES" envDefault:"67108864"`
-	// How many bytes all files that one person has uploaded may have together.
+	// How many bytes all files and traces that one person has uploaded may have together.
 	AttachmentQuota int64 `env:"HUB_ATTACHMENT_QUOTA" envDefault:"10737418240"`
 	// For how long somebody whose last device has lost its connection still counts as online: a device that comes back within it is no news to friends.
 	PresenceGrace time.Duration `env:"HUB_PRESENCE_GRACE" envDefault:"15s"`

@@ -189,7 +189,7 @@ func (h *Hub) newDomain(st stores) (*domain, error) {
 	d.files = &chat.Attachments{
 		Store: st.chat, Shelf: d.record.Blobs, Most: h.opts.Config.AttachmentBytes, Quota: h.opts.Config.AttachmentQuota, Now: time.Now, Log: h.log,
 	}
-	d.imports = &chat.Imports{Store: st.chat, Attempts: attempts, Now: time.Now, Limits: d.sessions.Limits}
+	d.imports = &chat.Imports{Store: st.chat, Attempts: attempts, Now: time.Now, Limits: d.sessions.Limits, Quota: d.files.Quota}
 	d.messages = &chat.Messages{Store: st.chat, Sessions: d.sessions, Files: d.files, Dispatcher: d.record.Dispatcher, Now: time.Now}
 	d.changes = &chat.Changes{
 		Store: st.chat, Files: d.files, Pins: st.chat, Reactions: st.chat, Forwards: st.chat, Sessions: d.sessions, Withdraw: d.record.Runs, Now: time.Now,

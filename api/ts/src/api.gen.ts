@@ -211,9 +211,9 @@ export class Api {
     return this.#send<void>({ method: "PUT", path: `/client/edges/${encodeURIComponent(input.edge_id)}/operators/${encodeURIComponent(input.user_id)}`, answer: "none" }, options);
   }
 
-  /** Make a conversation of a trace. Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number. */
-  importTrace(input: { idempotency_key?: string; name?: string; body: Blob }, options?: CallOptions): Promise<t.ImportedTrace> {
-    return this.#send<t.ImportedTrace>({ method: "POST", path: `/api/traces`, idempotent: true, idempotencyKey: input.idempotency_key, query: { name: input.name }, file: input.body, answer: "json" }, options);
+  /** Make a conversation of a trace. Takes the lines of a trace (S1) that an agent has left elsewhere, all files of one conversation after one another: those of its main session in their order, and those of its sub-agents, to which `subagent` events point. What comes of it is a conversation with the caller as its owner, which can be read on every surface and not be changed (409 `read_only`); its traces are these files, byte for byte. It is called as the first thing that a person says in it begins, until it is renamed. A line that is no message, a fragment, and one with an `origin` is 400 `invalid_request` with its number. At most 32 MiB, 20,000 lines and 4 MiB for one of them; the bytes count among the caller's files. One import of a person is at work at a time, others wait for it. */
+  importTrace(input: { idempotency_key?: string; body: Blob }, options?: CallOptions): Promise<t.ImportedTrace> {
+    return this.#send<t.ImportedTrace>({ method: "POST", path: `/api/traces`, idempotent: true, idempotencyKey: input.idempotency_key, file: input.body, answer: "json" }, options);
   }
 
   /** Leave a group. When the owner leaves, the person who has been there longest becomes the owner. Nothing written afterwards reaches who has left. */

@@ -99,9 +99,9 @@ func (a *Attachments) Keep(ctx context.Context, by id.User, name, media string, 
 	return kept, nil
 }
 
-// OverQuota is the refusal of a file that its owner has no room for.
+// OverQuota is the refusal of a file or trace that its owner has no room for.
 func OverQuota(quota int64) error {
-	return fault.New(fault.TooLarge, "This hub keeps %d bytes of files for you, and the file does not fit into what is left.", quota)
+	return fault.New(fault.TooLarge, "This hub keeps %d bytes of files and traces for you, and this one does not fit into what is left.", quota)
 }
 
 // Get returns what is known of a file that the user may read; fault.NotFound.

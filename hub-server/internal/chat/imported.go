@@ -20,6 +20,7 @@ import (
 // Limits of a trace that becomes a conversation. It is stored in one transaction.
 const (
 	MaxTraceBytes = 32 << 20
+	MaxTraceLine  = 4 << 20 // bytes of a line: it is one event
 	maxTraceLines = 20000
 	maxWrongLines = 10 // that are named
 )
@@ -32,6 +33,8 @@ type Import struct {
 	Steps   []ImportStep // in their order
 	Created []byte       // payload of session.created
 	Limits  Limits
+	Bytes   int64 // of the lines
+	Quota   int64 // bytes of all files and imports of the owner
 }
 
 // ImportStep is a part of it: some events of the run, and then the message that says the last of them, if it is one.
@@ -43,7 +46,7 @@ type ImportStep struct {
 // ImportStore keeps imported conversations. Safe for concurrent use.
 type ImportStore interface {
 	// Import stores the conversation and tells its owner, in one transaction; *account.Repeated when the attempt was answered before, TooLarge when
-	// the owner is in too many groups.
+	// the owner is in too many groups, or has no room for it.
 	Import(ctx context.Context, i Import, claim account.Claim) error
 }
 
@@ -53,20 +56,17 @@ type Imports struct {
 	Attempts *account.Attempts
 	Now      account.Clock
 	Limits   Limits
+	Quota    int64 // bytes of all files and imports of one person
 }
 
-// NewImport is a trace with the name of its conversation, which may be "".
+// NewImport is a trace that is to become a conversation.
 type NewImport struct {
-	Name    string
 	Lines   []omni.Message // of ReadTrace
 	TraceID string         // 32 hex, of the request
 }
 
 // Import makes a conversation of a trace. The person who brings it is its owner.
 func (i *Imports) Import(ctx context.Context, by account.Principal, n NewImport, at account.Attempt) (id.Session, error) {
-	if err := checkName(n.Name, 0); err != nil {
-		return "", err
-	}
 	return account.Once(ctx, i.Attempts, at, func(claim func(id.Session) (account.Claim, error)) (id.Session, error) {
 		imported, err := i.prepare(by, n)
 		if err != nil {
@@ -87,17 +87,17 @@ func (i *Imports) prepare(by account.Principal, n NewImport) (Import, error) {
 	}
 	now := i.Now.Moment()
 	agent := foreignAgent(n.Lines, now)
-	s := Session{ID: id.NewSession(), Type: Group, Name: n.Name, Owner: by.User, ReadOnly: true, CreatedAt: now, UpdatedAt: now}
-	if s.Name == "" {
-		s.Name = titleOf(n.Lines)
-	}
+	s := Session{ID: id.NewSession(), Type: Group, Name: titleOf(n.Lines), Owner: by.User, ReadOnly: true, CreatedAt: now, UpdatedAt: now}
 	s.Members = []Member{
 		{ID: OfAgent(agent.ID), Name: agent.Name, Role: Participant, JoinedAt: now},
 		{ID: OfUser(by.User), Name: by.Name, Role: OwnerRole, JoinedAt: now},
 	}
-	out := Import{Session: s, Agent: agent, Limits: i.Limits}
+	out := Import{Session: s, Agent: agent, Limits: i.Limits, Quota: i.Quota}
 	if out.Run, err = runlog.NewImported(s.ID, agent, by.User, n.TraceID); err != nil {
 		return Import{}, err
+	}
+	for _, line := range n.Lines {
+		out.Bytes += int64(len(line.Bytes())) + 1
 	}
 	if out.Steps, err = out.steps(stream, now); err != nil {
 		return Import{}, err
@@ -174,7 +174,7 @@ func clipped(text string) string {
 	return text[:end] + "…"
 }
 
-// titleOf is what a conversation is called of which nobody says how: as the first thing that a person says in it begins.
+// titleOf is what a conversation is called: as the first thing that a person says in it begins.
 func titleOf(lines []omni.Message) string {
 	for _, m := range lines {
 		body, _ := m.Body() //nolint:errcheck // it was found to be valid
@@ -236,7 +236,11 @@ func ReadTrace(body io.Reader) ([]omni.Message, error) {
 		case len(wrong) > maxWrongLines:
 			return nil, wrongLines(wrong)
 		}
-		if problem := line.Wrong(); problem != nil {
+		problem := line.Wrong()
+		if problem == nil && len(line.Message.Bytes()) > MaxTraceLine {
+			problem = errLongLine
+		}
+		if problem != nil {
 			wrong = append(wrong, fmt.Sprintf("line %d: %s", line.Number, problem))
 			continue
 		}
@@ -254,6 +258,8 @@ func ReadTrace(body io.Reader) ([]omni.Message, error) {
 	}
 	return lines, nil
 }
+
+var errLongLine = fmt.Errorf("a line may have at most %d bytes", MaxTraceLine)
 
 func wrongLines(wrong []string) error {
 	more := ""

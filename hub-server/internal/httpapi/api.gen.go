@@ -2283,9 +2283,6 @@ type CreateOmniTaskParams struct {
 
 // ImportTraceParams defines parameters for ImportTrace.
 type ImportTraceParams struct {
-	// Name What the conversation is called; without it as the first thing that a person says in it begins.
-	Name string `form:"name,omitempty" json:"name,omitempty,omitzero"`
-
 	// IdempotencyKey Names this attempt. The same key with the same request gets the first answer again for 48 hours; with another request 422 `idempotency_conflict`.
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key"`
 }
@@ -3208,19 +3205,6 @@ func (siw *ServerInterfaceWrapper) ImportTrace(w http.ResponseWriter, r *http.Re
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ImportTraceParams
-
-	// ------------- Optional query parameter "name" -------------
-
-	err = runtime.BindQueryParameterWithOptions("form", true, false, "name", r.URL.Query(), &params.Name, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
-	if err != nil {
-		var requiredError *runtime.RequiredParameterError
-		if errors.As(err, &requiredError) {
-			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "name"})
-		} else {
-			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "name", Err: err})
-		}
-		return
-	}
 
 	headers := r.Header
 

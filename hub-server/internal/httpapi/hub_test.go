@@ -148,7 +148,7 @@ func (h *hub) wire() httpapi.Deps {
 		Edges:      &fleet.Edges{Store: fleets, Presence: h.online, Now: h.clock.now, Revoked: func(e id.Edge) { h.closed <- e }},
 		Agents:     agents, Sessions: sessions,
 		Messages: messages,
-		Imports:  &chat.Imports{Store: chats, Attempts: attempts, Now: h.clock.now},
+		Imports:  &chat.Imports{Store: chats, Attempts: attempts, Now: h.clock.now, Quota: chat.MaxTraceBytes},
 		Controls: &control.Controls{
 			Sessions: sessions, Messages: messages, Runs: runs.Runs, Prompts: prompts, Agents: agents, Conversations: omni, Attempts: attempts,
 		},

@@ -82,7 +82,8 @@ type Deps struct {
 type handlers struct {
 	Deps
 
-	traces *turns // of those who ask for the traces of a conversation: it is read for them from its beginning
+	traces  *turns // of those who ask for the traces of a conversation: it is read for them from its beginning
+	imports importers
 }
 
 var _ StrictServerInterface = handlers{}
@@ -99,7 +100,7 @@ func New(d Deps) http.Handler {
 	d.Limits, d.Pace = g.limits, d.Pace.withDefaults()
 	metrics := newMetrics(d.Metrics)
 	mux := guardedMux{mux: http.NewServeMux(), guard: g}
-	strict := NewStrictHandlerWithOptions(handlers{d, newTurns()}, []StrictMiddlewareFunc{strictBody},
+	strict := NewStrictHandlerWithOptions(handlers{d, newTurns(), newImporters()}, []StrictMiddlewareFunc{strictBody},
 		StrictHTTPServerOptions{
 			RequestErrorHandlerFunc:  func(w http.ResponseWriter, r *http.Request, err error) { p.answer(w, r, badBody(err)) },
 			ResponseErrorHandlerFunc: p.answer,

@@ -3,7 +3,6 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -24,13 +23,9 @@ const (
 
 var aTrace = strings.Join([]string{metaLine, askedLine, saidLine, ""}, "\n")
 
-func (c *client) bringsTrace(name, key, lines string) answer {
+func (c *client) bringsTrace(key, lines string) answer {
 	c.hub.t.Helper()
-	query := ""
-	if name != "" {
-		query = "?" + url.Values{"name": {name}}.Encode()
-	}
-	r, err := http.NewRequestWithContext(c.hub.t.Context(), http.MethodPost, c.hub.server.URL+"/api/traces"+query, strings.NewReader(lines))
+	r, err := http.NewRequestWithContext(c.hub.t.Context(), http.MethodPost, c.hub.server.URL+"/api/traces", strings.NewReader(lines))
 	if err != nil {
 		c.hub.t.Fatal(err)
 	}
@@ -43,7 +38,7 @@ func (c *client) bringsTrace(name, key, lines string) answer {
 // imports makes a conversation of a trace.
 func (c *client) imports(lines string) string {
 	c.hub.t.Helper()
-	return c.bringsTrace("", uuid.NewString(), lines).is(201, "").field("sessionId")
+	return c.bringsTrace(uuid.NewString(), lines).is(201, "").field("sessionId")
 }
 
 func TestAnImportedConversationIsThereToBeRead(t *testing.T) {
@@ -189,12 +184,12 @@ func TestTheAgentOfAnImportedConversationIsNobodys(t *testing.T) {
 func TestTheSameTraceUnderTheSameKeyIsOneConversation(t *testing.T) {
 	p := newPlace(t)
 	key := uuid.NewString()
-	first := p.ada.bringsTrace("Zoo", key, aTrace).is(201, "").field("sessionId")
-	if again := p.ada.bringsTrace("Zoo", key, aTrace).is(201, "").field("sessionId"); again != first {
+	first := p.ada.bringsTrace(key, aTrace).is(201, "").field("sessionId")
+	if again := p.ada.bringsTrace(key, aTrace).is(201, "").field("sessionId"); again != first {
 		t.Errorf("%s and %s", first, again)
 	}
-	p.ada.bringsTrace("Zoo", key, aTrace+saidLine+"\n").is(422, "idempotency_conflict")
-	p.ada.bringsTrace("Zoo", "short", aTrace).is(400, "invalid_request")
+	p.ada.bringsTrace(key, aTrace+saidLine+"\n").is(422, "idempotency_conflict")
+	p.ada.bringsTrace("short", aTrace).is(400, "invalid_request")
 }
 
 func TestTracesThatAreNoneAreRefused(t *testing.T) {
@@ -213,10 +208,11 @@ func TestTracesThatAreNoneAreRefused(t *testing.T) {
 		"an origin":        {metaLine + "\n" + origin, "line 2: what a sub-agent says is in a trace of its own"},
 		"a wrong field":    {metaLine + "\n" + strings.Replace(saidLine, `"Two <zebras>."`, `7`, 1), "line 2: payload.text: is no string"},
 		"many wrong lines": {metaLine + strings.Repeat("\n{}", 100), "line 11: not a message: one line of JSON, an object with a type and a payload; and more."},
+		"a long line":      {metaLine + "\n" + strings.Replace(saidLine, "Two", strings.Repeat("x", chat.MaxTraceLine), 1), "line 2: a line may have at most 4194304 bytes"},
 		"two sessions":     {metaLine + "\n" + other, "no trace of a conversation"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := p.ada.bringsTrace("", uuid.NewString(), c.lines).is(400, "invalid_request")
+			a := p.ada.bringsTrace(uuid.NewString(), c.lines).is(400, "invalid_request")
 			var problem struct {
 				Detail string `json:"detail"`
 			}
@@ -225,9 +221,8 @@ func TestTracesThatAreNoneAreRefused(t *testing.T) {
 			}
 		})
 	}
-	p.ada.bringsTrace(strings.Repeat("x", 101), uuid.NewString(), aTrace).is(400, "invalid_request")
-	p.ada.bringsTrace("", uuid.NewString(), metaLine+strings.Repeat("\n"+saidLine, 20000)).is(422, "too_large")
-	p.ada.bringsTrace("", uuid.NewString(), metaLine+"\n"+strings.Repeat(" ", chat.MaxTraceBytes)).is(413, "body_too_large")
+	p.ada.bringsTrace(uuid.NewString(), metaLine+strings.Repeat("\n"+saidLine, 20000)).is(422, "too_large")
+	p.ada.bringsTrace(uuid.NewString(), metaLine+"\n"+strings.Repeat(" ", chat.MaxTraceBytes)).is(413, "body_too_large")
 	if all := p.ada.get("/client/sessions").is(200, ""); strings.Contains(string(all.body), "read_only") {
 		t.Errorf("one was made: %s", all.body)
 	}

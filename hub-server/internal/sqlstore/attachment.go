@@ -51,13 +51,8 @@ RETURNING id, owner_id, filename, mime_type, size, sha256, upload_id, created_at
 }
 
 func (t *Tx) keepAttachment(ctx context.Context, a chat.Attachment, quota int64) error {
-	var held int64
-	const all = `SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) FROM attachments WHERE owner_id = $1`
-	if err := t.QueryRow(ctx, all, string(a.Owner)).Scan(&held); err != nil {
-		return fmt.Errorf("measure files: %w", err)
-	}
-	if held+a.Size > quota {
-		return chat.OverQuota(quota)
+	if err := t.roomInFiles(ctx, a.Owner, a.Size, quota); err != nil {
+		return err
 	}
 	const insert = `
 INSERT INTO attachments (id, owner_id, upload_id, sha256, size, filename, mime_type, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
@@ -67,6 +62,20 @@ INSERT INTO attachments (id, owner_id, upload_id, sha256, size, filename, mime_t
 		return fmt.Errorf("insert attachment: %w", err)
 	}
 	return t.endUpload(ctx, a)
+}
+
+// roomInFiles refuses bytes that the files and imported traces of a person leave no room for. It needs lockFiles.
+func (t *Tx) roomInFiles(ctx context.Context, owner id.User, more, quota int64) error {
+	var held int64
+	const all = `SELECT CAST(COALESCE((SELECT SUM(size) FROM attachments WHERE owner_id = $1), 0) +
+    COALESCE((SELECT SUM(bytes) FROM imports WHERE user_id = $1), 0) AS BIGINT)`
+	if err := t.QueryRow(ctx, all, string(owner)).Scan(&held); err != nil {
+		return fmt.Errorf("measure files: %w", err)
+	}
+	if held+more > quota {
+		return chat.OverQuota(quota)
+	}
+	return nil
 }
 
 // endUpload keeps the sweep from the parts. fault.Conflict if it was there before.

@@ -13,12 +13,15 @@ import (
 // Import implements chat.ImportStore. The owner becomes a member last: all that was said is there then, and is no news.
 func (c *Chat) Import(ctx context.Context, i chat.Import, claim account.Claim) error {
 	s := i.Session
-	locks := append(lockSetOf(s.ID, i.Run.ID), lockAttempt(claim.Attempt), lockAgents(i.Agent.Owner))
+	locks := append(lockSetOf(s.ID, i.Run.ID), lockAttempt(claim.Attempt), lockAgents(i.Agent.Owner), lockFiles(s.Owner))
 	return c.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {
 		if err := tx.claim(ctx, claim); err != nil {
 			return err
 		}
 		if err := tx.roomInGroups(ctx, i.Limits, s.Owner, s.Members...); err != nil {
+			return err
+		}
+		if err := tx.chargeImport(ctx, i); err != nil {
 			return err
 		}
 		if err := tx.insertSession(ctx, s); err != nil {
@@ -41,6 +44,18 @@ func (c *Chat) Import(ctx context.Context, i chat.Import, claim account.Claim) e
 		}
 		return nil
 	})
+}
+
+// chargeImport counts the lines among the files of who brings them.
+func (t *Tx) chargeImport(ctx context.Context, i chat.Import) error {
+	if err := t.roomInFiles(ctx, i.Session.Owner, i.Bytes, i.Quota); err != nil {
+		return err
+	}
+	const charge = `INSERT INTO imports (session_id, user_id, bytes) VALUES ($1, $2, $3)`
+	if _, err := t.Exec(ctx, charge, string(i.Session.ID), string(i.Session.Owner), i.Bytes); err != nil {
+		return fmt.Errorf("charge an import: %w", err)
+	}
+	return nil
 }
 
 // relive stores what has happened in an imported conversation, of which nothing else is there yet: all at once.

@@ -55,7 +55,7 @@ func (w *town) importer() *chat.Imports {
 	w.t.Helper()
 	keys, err := account.OpenKeyring(filepath.Join(w.t.TempDir(), "keys.json"), slog.New(slog.DiscardHandler))
 	w.must(err)
-	return &chat.Imports{Store: w.chat, Attempts: account.NewAttempts(w.accounts, keys, time.Now), Now: time.Now}
+	return &chat.Imports{Store: w.chat, Attempts: account.NewAttempts(w.accounts, keys, time.Now), Now: time.Now, Quota: chat.MaxTraceBytes}
 }
 
 func (w *town) imported(by account.User, lines string) id.Session {
@@ -161,7 +161,7 @@ func TestTheSameImportIsDoneOnce(t *testing.T) {
 		by, attempt := account.Principal{User: ada.ID, Name: ada.Name}, account.Attempt{User: ada.ID, Route: "POST /x", Key: "the-same-key"}
 		sessions := make([]id.Session, 4)
 		for _, err := range together(len(sessions), func(i int) (err error) {
-			sessions[i], err = imports.Import(t.Context(), by, chat.NewImport{Name: "zoo", Lines: lines, TraceID: strings.Repeat("a", 32)}, attempt)
+			sessions[i], err = imports.Import(t.Context(), by, chat.NewImport{Lines: lines, TraceID: strings.Repeat("a", 32)}, attempt)
 			return err
 		}) {
 			w.must(err)
@@ -171,7 +171,7 @@ func TestTheSameImportIsDoneOnce(t *testing.T) {
 		}
 		found, _, err := w.chat.Sessions(t.Context(), ada.ID, chat.Filter{Limit: 10})
 		w.must(err)
-		if len(found) != 1 || found[0].Name != "zoo" || !found[0].ReadOnly {
+		if len(found) != 1 || found[0].Name != "列出 <这个> 目录" || !found[0].ReadOnly {
 			t.Errorf("ada has %+v", found)
 		}
 	})
@@ -211,5 +211,30 @@ func TestATraceOfManyLinesIsImportedInOneGo(t *testing.T) {
 		if files := w.filesOf(session, 1000); len(files) != 1 || files["s_001.jsonl"] != lines.String() {
 			w.t.Errorf("%d files", len(files))
 		}
+	})
+}
+
+func TestImportsCountAmongTheFilesOfAPerson(t *testing.T) {
+	eachTown(t, func(w *town) {
+		ada, bob, imports := w.person("ada"), w.person("bob"), w.importer()
+		lines, err := chat.ReadTrace(strings.NewReader(foreignTrace()))
+		w.must(err)
+		imports.Quota = int64(2*len(foreignTrace()) + 10)
+		brings := func(by account.User) error {
+			_, err := imports.Import(w.t.Context(), account.Principal{User: by.ID, Name: by.Name}, chat.NewImport{Lines: lines, TraceID: strings.Repeat("a", 32)}, w.claim().Attempt)
+			return err
+		}
+		w.must(brings(ada))
+		w.must(brings(ada))
+		w.wants(fault.TooLarge, brings(ada))
+		w.must(brings(bob))
+		found, _, err := w.chat.Sessions(w.t.Context(), ada.ID, chat.Filter{Limit: 10})
+		w.must(err)
+		if len(found) != 2 {
+			w.t.Errorf("ada has %+v", found)
+		}
+		file := chat.Attachment{ID: id.NewAttachment(), Owner: ada.ID, Filename: "a", MIMEType: "text/plain", Size: 11, CreatedAt: time.Now()}
+		_, err = w.chat.KeepAttachment(w.t.Context(), file, imports.Quota)
+		w.wants(fault.TooLarge, err)
 	})
 }

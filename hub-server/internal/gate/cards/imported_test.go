@@ -16,7 +16,7 @@ func TestAnImportedConversationIsShownAndNothingIsSaidInIt(t *testing.T) {
 		`"model_context_window":1,"system_prompt":"","agent_state":"","workspace":""}}` + "\n" +
 		`{"timestamp":"2026-07-18T07:30:01Z","type":"model_msg","payload":{"type":"text","role":"assistant","text":"Two zebras."}}`))
 	s.must(err)
-	imports := &chat.Imports{Store: s.chats, Attempts: s.attempts, Now: time.Now}
+	imports := &chat.Imports{Store: s.chats, Attempts: s.attempts, Now: time.Now, Quota: chat.MaxTraceBytes}
 	session, err := imports.Import(t.Context(), s.ada.Principal, chat.NewImport{Lines: lines, TraceID: strings.Repeat("a", 32)}, s.attempt(s.ada))
 	s.must(err)
 	trace, err := s.hub.Traces.Open(t.Context(), session)

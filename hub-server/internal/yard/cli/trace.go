@@ -148,10 +148,16 @@ func (c traceImportCmd) Run(s *session) error {
 		return fmt.Errorf("these files do not make a conversation: %w", err)
 	}
 	return s.with(func(h *hub) error {
-		params := &client.ImportTraceParams{IdempotencyKey: talk.Key(), Name: c.Name}
+		params := &client.ImportTraceParams{IdempotencyKey: talk.Key()}
 		made, err := client.Decode[client.ImportedTrace](h.API().ImportTraceWithBody(s.ctx, params, "application/x-ndjson", &all))
 		if err != nil {
 			return err
+		}
+		if c.Name != "" {
+			_, err := client.Decode[client.Session](h.API().UpdateSessionInfo(s.ctx, made.SessionID, client.SessionInfoInput{Name: &c.Name}))
+			if err != nil {
+				return fmt.Errorf("%s is there, and has no name of yours: %w", made.SessionID, err)
+			}
 		}
 		return s.print(made, func() error {
 			return s.say("%s, %d lines; `yard messages %s` shows it", made.SessionID, len(lines), made.SessionID)

@@ -132,7 +132,7 @@ func (h *Hub) serveImport(w http.ResponseWriter, r *http.Request) {
 	session := client.SessionID(id.NewSession())
 	h.Tell(session, stream...)
 	h.Change(func() {
-		h.Sessions = append(h.Sessions, client.Session{ID: session, Name: r.URL.Query().Get("name"), UpdatedAt: time.Now(), ReadOnly: true})
+		h.Sessions = append(h.Sessions, client.Session{ID: session, UpdatedAt: time.Now(), ReadOnly: true})
 	})
 	answer(w, http.StatusCreated, client.ImportedTrace{SessionID: session})
 }
