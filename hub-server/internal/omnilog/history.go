@@ -45,7 +45,16 @@ const (
 
 // After returns the messages behind a place, the oldest first: about limit of them, as the messages of one fact stay together, and fewer where much
 // has to be read for them. Errors as for Follow.
-func (l *Logs) After(ctx context.Context, session id.Session, after int64, limit int) (h History, err error) {
+func (l *Logs) After(ctx context.Context, session id.Session, after int64, limit int) (History, error) {
+	for {
+		h, err := l.partAfter(ctx, session, after, limit)
+		if after != FromTheBeginning || !trimmed(err) {
+			return h, err
+		} // it begins later by now
+	}
+}
+
+func (l *Logs) partAfter(ctx context.Context, session id.Session, after int64, limit int) (h History, err error) {
 	r := Reader{line: l.take(session)}
 	defer l.leave(r.line)
 	if h.View, err = r.begin(ctx, after); err != nil {

@@ -161,7 +161,8 @@ func (n *line) step(ctx context.Context) (ended bool, err error) {
 		return false, err
 	}
 	if page.Gone > 0 {
-		return false, n.lost(ctx, page.Gone)
+		n.fold = nil
+		return false, n.logs.lost(ctx, n.session, page.Gone)
 	}
 	if page.UpTo <= n.fold.state.Place() && page.UpTo < page.Head {
 		return false, fmt.Errorf("nothing was read behind place %d of %d", page.UpTo, page.Head)
@@ -211,20 +212,19 @@ func (n *line) load(ctx context.Context) error {
 	return nil
 }
 
-// lost is where an event is missing that has left the store. Either the conversation begins behind it by now; or nobody has seen to that, and
-// it begins there, with nothing known of what was before.
-func (n *line) lost(ctx context.Context, place int64) error {
-	n.fold = nil
-	begin, err := n.logs.store.Checkpoint(ctx, n.session, toTheEnd, Rules)
+// lost is where an event is missing that has left the store. Either the conversation begins behind it by now; or nobody has seen to that, and it
+// begins with the next checkpoint, which was made when all was there, or where there is none with nothing known of what was before.
+func (l *Logs) lost(ctx context.Context, session id.Session, place int64) error {
+	begin, err := l.store.Checkpoint(ctx, session, toTheEnd, Rules)
 	if err != nil || begin.Floor >= place {
 		return err
 	}
-	cp, err := foldFrom(n.session, place, begin.Changes).checkpoint(n.session)
+	cp, err := foldFrom(session, place, begin.Changes).checkpoint(session)
 	if err != nil {
 		return err
 	}
-	n.logs.log.Warn("a conversation begins where events have left it", "session", n.session, "place", place)
-	return n.logs.store.Raise(ctx, cp, begin.Changes)
+	l.log.Warn("events have left a conversation before it was seen to where it begins then", "session", session, "place", place)
+	return l.store.Raise(ctx, cp)
 }
 
 // save stores a checkpoint. A fold that may not be what the facts are now is given up, and made again from the checkpoint before.

@@ -127,13 +127,16 @@ func (r *Reader) older(ctx context.Context) ([]Entry, error) {
 	return entries, nil
 }
 
-// facts reads a page for the reader alone. One with a hole is trimmed: what has left is not passed over.
+// facts reads a page for the reader alone. One with a hole is trimmed: what has left is not passed over, and the conversation begins behind it.
 func (r *Reader) facts(ctx context.Context, after, upTo int64) (Facts, error) {
 	page, err := r.line.logs.store.Facts(ctx, r.line.session, after, upTo, r.line.logs.page)
 	switch {
 	case err != nil:
 		return page, err
 	case page.Gone > 0:
+		if err := r.line.logs.lost(ctx, r.line.session, page.Gone); err != nil {
+			return page, err
+		}
 		return page, fmt.Errorf("read behind place %d: %w", after, ErrTrimmed)
 	case page.UpTo <= after:
 		return page, fmt.Errorf("nothing was read behind place %d of %d", after, page.Head)

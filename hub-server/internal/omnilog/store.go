@@ -68,6 +68,7 @@ type Store interface {
 	Checkpoint(ctx context.Context, session id.Session, upTo int64, rules int) (Begin, error)
 	// Save stores a checkpoint, unless there is one already. ErrMoved if a message on whose words it depends has changed since so many changes were done.
 	Save(ctx context.Context, cp Checkpoint, changes int64) error
-	// Raise stores a checkpoint and has the conversation begin there, unless it begins there or behind it already. ErrMoved as for Save.
-	Raise(ctx context.Context, cp Checkpoint, changes int64) error
+	// Raise has a conversation begin at the first checkpoint of these rules from a place on, and stores this one if there is none; unless it begins
+	// there or behind it already. It depends on no words.
+	Raise(ctx context.Context, cp Checkpoint) error
 }

@@ -78,7 +78,7 @@ func (o *Omni) Floor(ctx context.Context, session id.Session) (floor int64, err 
 // Save implements omnilog.Store. Whoever changes a message has the lock too.
 func (o *Omni) Save(ctx context.Context, cp omnilog.Checkpoint, changes int64) error {
 	return o.writer.Do(ctx, []Lock{lockTrace(cp.Session)}, func(ctx context.Context, tx *Tx) error {
-		if err := tx.store(ctx, cp, changes, false, `NOTHING`); err != nil {
+		if err := tx.store(ctx, cp, changes); err != nil {
 			return err
 		}
 		const outdated = `DELETE FROM omni_checkpoints WHERE session_id = $1 AND place <= $2 AND rules < $3 AND NOT floor`
@@ -90,22 +90,30 @@ func (o *Omni) Save(ctx context.Context, cp omnilog.Checkpoint, changes int64) e
 }
 
 // Raise implements omnilog.Store.
-func (o *Omni) Raise(ctx context.Context, cp omnilog.Checkpoint, changes int64) error {
+func (o *Omni) Raise(ctx context.Context, cp omnilog.Checkpoint) error {
 	return o.writer.Do(ctx, []Lock{lockTrace(cp.Session)}, func(ctx context.Context, tx *Tx) error {
 		floor, err := tx.floorOf(ctx, cp.Session)
 		if err != nil || floor >= cp.Place {
 			return err
 		}
-		const update = `UPDATE SET floor = excluded.floor, state = excluded.state, loose_from = excluded.loose_from, loose_to = excluded.loose_to`
-		if err := tx.store(ctx, cp, changes, true, update); err != nil {
-			return err
+		const first = `SELECT COALESCE(MIN(place), 0) FROM omni_checkpoints WHERE session_id = $1 AND rules = $2 AND place >= $3`
+		var place int64
+		if err := tx.QueryRow(ctx, first, string(cp.Session), cp.Rules, cp.Place).Scan(&place); err != nil {
+			return fmt.Errorf("look for a checkpoint: %w", err)
 		}
-		return tx.dropBefore(ctx, cp.Session, cp.Place)
+		if place == 0 {
+			place = cp.Place
+			if err := tx.store(ctx, cp, 0); err != nil {
+				return err
+			}
+		}
+		_, err = tx.raiseFloor(ctx, cp.Session, place)
+		return err
 	})
 }
 
 // store stores a checkpoint, unless words have changed on which it depends. The lock of the trace is held.
-func (t *Tx) store(ctx context.Context, cp omnilog.Checkpoint, changes int64, floor bool, otherwise string) error {
+func (t *Tx) store(ctx context.Context, cp omnilog.Checkpoint, changes int64) error {
 	const changed = `SELECT 1 FROM messages WHERE session_id = $1 AND changed > 0 AND changed > $2 AND place >= $3 AND place <= $4 LIMIT 1`
 	moved, err := hasRow(t.QueryRow(ctx, changed, string(cp.Session), changes, cp.LooseFrom, cp.LooseTo))
 	if err != nil {
@@ -115,8 +123,8 @@ func (t *Tx) store(ctx context.Context, cp omnilog.Checkpoint, changes int64, fl
 		return omnilog.ErrMoved
 	}
 	const insert = `INSERT INTO omni_checkpoints (session_id, place, rules, floor, state, loose_from, loose_to) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (session_id, place, rules) DO `
-	if _, err := t.Exec(ctx, insert+otherwise, string(cp.Session), cp.Place, cp.Rules, floor, cp.State, cp.LooseFrom, cp.LooseTo); err != nil {
+ON CONFLICT (session_id, place, rules) DO NOTHING`
+	if _, err := t.Exec(ctx, insert, string(cp.Session), cp.Place, cp.Rules, false, cp.State, cp.LooseFrom, cp.LooseTo); err != nil {
 		return fmt.Errorf("store checkpoint: %w", err)
 	}
 	return nil

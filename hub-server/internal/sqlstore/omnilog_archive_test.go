@@ -151,6 +151,45 @@ func TestAConversationOfWhichNobodyHasKeptTheBeginning(t *testing.T) {
 	})
 }
 
+// Logs that have left while a hub kept checkpoints which let them go without one of their own place: the conversation begins with the next one and is
+// the same bytes from there.
+func TestAConversationBeginsWithTheNextCheckpointWhereNobodyHasKeptOne(t *testing.T) {
+	eachKeeper(t, func(t *testing.T, k *keeper) {
+		j := k.edge(t)
+		v := &talk{record: k.record, session: k.conversation(t), journal: j}
+		v.post(t, "first")
+		gone := k.lastPlaceOf(t, k.speak(t, j, v.session).ID)
+		v.runs = []id.Run{k.start(t, v.session).ID, k.start(t, v.session).ID}
+		v.goOn(t, 20, chanceOf(t).part(0))
+		hub := folder(k.store, k.writer, 25, omnilog.Page{Facts: 7, Bytes: 1 << 20})
+		all := told(t, hub, v.session, 0, 1<<20)
+		next := k.store.checkpoints(t, v.session)
+		next = slices.DeleteFunc(next, func(place int64) bool { return place < gone })
+		if len(next) == 0 {
+			t.Fatalf("no checkpoint is behind %d", gone)
+		}
+		k.forget(t)
+		k.pass(t, month, agesLater()) // as a hub did that knew of no messages
+		want := behind(all, next[0])
+		for i, l := range []*omnilog.Logs{k.fresh(), hub} { // the second has all in its memory, and hears where it begins by now
+			name := fmt.Sprint("hub ", i)
+			var got []string
+			for after, more := omnilog.FromTheBeginning, true; more; {
+				h, err := l.After(t.Context(), v.session, after, 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, after, more = append(got, linesOf(h.Items)...), h.UpTo, h.More
+			}
+			sameLines(t, name+": history", got, complete(want))
+			sameLines(t, name, told(t, l, v.session, omnilog.FromTheBeginning, 1<<20), want)
+		}
+		if floor := k.floor(t, v.session); floor != next[0] {
+			t.Errorf("the floor is %d, want %d", floor, next[0])
+		}
+	})
+}
+
 // A checkpoint that was kept for a log to leave, and went with a change of a message meanwhile, holds the log up.
 func TestALogDoesNotLeaveWithoutItsCheckpoint(t *testing.T) {
 	eachKeeper(t, func(t *testing.T, k *keeper) {

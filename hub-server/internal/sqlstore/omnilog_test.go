@@ -196,7 +196,7 @@ func TestWhatAMessageSaidIsNotToldWhenItSaysSomethingElse(t *testing.T) {
 		defer reader.Close()
 		w.must(hub.Keep(t.Context(), s.ID, 2))
 		floor := w.checkpointAt(s.ID, 2)
-		w.must(NewOmni(w.store, w.chat.writer).Raise(t.Context(), floor.Checkpoint, floor.Changes)) // the floor's cannot be made again
+		w.must(NewOmni(w.store, w.chat.writer).Raise(t.Context(), floor.Checkpoint)) // the floor's cannot be made again
 		w.must(w.recall(gone, ada))
 		w.must(w.edit(first, ada, `{"text":"1st"}`))
 		w.must(w.edit(last, ada, `{"text":"latest"}`))
