@@ -26,7 +26,10 @@ var naturallyIdempotent = []string{
 	"sendMessage", "forwardMessage", // client_msg_id
 	"uploadAttachment",          // its owner, bytes, name and type
 	"pinMessage", "addReaction", // a state to reach
-	"answerPrompt",           // request_id
+	"answerPrompt",                   // request_id
+	"decideOmniApproval",             // its call
+	"abortOmniTasks", "retryOmniNow", // a state to reach
+	"compactOmniSession",     // already_compacted, compacting
 	"login", "refreshTokens", // a fresh login, a successor token
 	"logout", "markRead", "cancelAgentTask", "recallMessage", "readNotification", "readAllNotifications", "logoutEverywhere",
 	"requestContact", "acceptContact", "declineContact", "leaveSession", "transferSession", "dissolveSession", "registerPush",
