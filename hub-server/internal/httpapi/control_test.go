@@ -378,6 +378,14 @@ func TestAContextIsMadeSmallerWhileTheAgentWorksAndWhenItDoesNot(t *testing.T) {
 	if run := d.ada.post(d.path+"/compact", nil).is(202, "").field("runId"); run != d.task || len(d.orders()) != 1 {
 		t.Errorf("run %s, orders %+v", run, d.orders())
 	}
+	d.ada.post(d.path+"/compact", nil).is(409, "compacting").sentence("scout was told already") // it is on its way
+	for _, c := range d.commands() {
+		receipt := wire.CommandReceipt{DeliveryID: c.DeliveryID, RunID: c.RunID, Status: wire.Accepted}
+		if err := d.lanes.Receipt(t.Context(), id.Edge(d.edge), receipt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.ada.post(d.path+"/compact", nil).is(409, "compacting") // the agent has it, and has not begun
 	d.say(event.CompactionBegin, event.CompactionBeginPayload{Reason: "manual", Mode: "summarize"})
 	if s := d.stands(d.ada); s.State != "compacting" {
 		t.Errorf("stands %+v", s)
@@ -385,6 +393,7 @@ func TestAContextIsMadeSmallerWhileTheAgentWorksAndWhenItDoesNot(t *testing.T) {
 	d.ada.post(d.path+"/compact", nil).is(409, "compacting")
 	d.ada.post(d.path+"/tasks", said("go")).is(409, "compacting")
 	d.say(event.CompactionEnd, event.CompactionEndPayload{Reason: "manual", Mode: "summarize", Status: "completed"})
+	d.ada.post(d.path+"/compact", nil).is(202, "")
 	d.finish()
 
 	run := d.ada.post(d.path+"/compact", nil).is(202, "").field("runId")

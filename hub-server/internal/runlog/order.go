@@ -15,12 +15,13 @@ import (
 
 // Order is something that a person tells a run at work, prepared for the run as it stood: its fact and the command commit together.
 type Order struct {
-	Run     Run
-	By      id.User
-	Fact    *Entry // run.steered; nil for what is no fact of the log
-	Steer   id.Steer
-	Command wire.Command
-	Claim   *account.Claim // of the attempt; nil for what may be asked for twice
+	Run      Run
+	By       id.User
+	Fact     *Entry // run.steered; nil for what is no fact of the log
+	Steer    id.Steer
+	Compacts bool // it is refused while the agent has yet to begin with what it was told before
+	Command  wire.Command
+	Claim    *account.Claim // of the attempt; nil for what may be asked for twice
 }
 
 // Meets says whether the run is still where the order was prepared for.
@@ -90,7 +91,7 @@ func (r *Runs) Order(ctx context.Context, by id.User, found Run, order wire.Cont
 	if !found.AtWork() {
 		return false, nil
 	}
-	o := Order{Run: found, By: by, Steer: order.SteerID, Claim: claim}
+	o := Order{Run: found, By: by, Steer: order.SteerID, Compacts: order.What == wire.ControlCompact, Claim: claim}
 	var err error
 	if order.What == wire.ControlSteer {
 		fact, err := own(run.Candidate{

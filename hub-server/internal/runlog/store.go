@@ -80,7 +80,8 @@ type CommandStore interface {
 	// Cancel applies c, and says whether the run was still where c was prepared for.
 	Cancel(ctx context.Context, c Cancellation) (bool, error)
 	// Order applies o, with its claim if it has one, and says whether the run was still where o was prepared for. The rights of the person are checked
-	// once more: NotFound, SessionDissolved, AgentOperateRequired; *account.Repeated when the attempt was answered before.
+	// once more: NotFound, SessionDissolved, AgentOperateRequired; *account.Repeated when the attempt was answered before; Compacting when the agent is
+	// to make its context smaller already.
 	Order(ctx context.Context, o Order) (bool, error)
 	// Steered returns the run of the conversation that something was said to; NotFound. sent says that the command with it may have left, taken that it
 	// was taken back.

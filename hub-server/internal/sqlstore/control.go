@@ -55,6 +55,11 @@ func (t *Tx) order(ctx context.Context, o runlog.Order) (bool, error) {
 	if !o.Meets(head) {
 		return false, nil
 	}
+	if o.Compacts {
+		if err := t.compactsOnce(ctx, o); err != nil {
+			return false, err
+		}
+	}
 	if o.Claim != nil {
 		if err := t.claim(ctx, *o.Claim); err != nil {
 			return false, err

@@ -216,6 +216,47 @@ func TestAnOrderThatIsNoFactLeavesTheLogAlone(t *testing.T) {
 	})
 }
 
+func TestAnAgentIsToldOnceToMakeItsContextSmaller(t *testing.T) {
+	eachAsker(t, func(t *testing.T, a *asker) {
+		compact := func(want fault.Code) {
+			t.Helper()
+			done, err := a.Runs.Order(t.Context(), a.ada.User, a.get(t, a.n.ID), wire.ControlOrder{What: wire.ControlCompact}, nil)
+			if done != (want == "") || fault.CodeOf(err) != want {
+				t.Fatalf("told %t, %v; want %q", done, err, want)
+			}
+		}
+		compact("")
+		compact(fault.Compacting) // it waits for the edge
+		a.j.answer(t, a.record, wire.Rejected, fault.Busy)
+		compact("")
+		a.j.answer(t, a.record, wire.Accepted, "")
+		compact(fault.Compacting) // the agent has yet to begin
+		begin := event.CompactionBeginPayload{Reason: "manual", Mode: "summarize"}
+		raw, err := event.Encode(begin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.j.write(t, a.n.ID, event.WireOf(event.CompactionBegin, raw), begin)
+		a.j.flush(t, a.record)
+		compact("")
+		a.j.answer(t, a.record, wire.Accepted, "")
+		compact(fault.Compacting) // the compaction was another one
+		a.age(accepted)
+		compact("")
+	})
+}
+
+// accepted makes what the edge has accepted older than an agent may take to begin with it.
+const accepted = `UPDATE edge_commands SET receipt_at = 1, created_at = 1 WHERE state = 'done'`
+
+func (a *asker) age(update string) {
+	a.t.Helper()
+	do(a.t, a.writer, nil, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, update)
+		return err
+	})
+}
+
 func TestACancelTakesBackWhatTheAgentWasToHear(t *testing.T) {
 	eachAsker(t, func(t *testing.T, a *asker) {
 		sent := a.steered("go on")
