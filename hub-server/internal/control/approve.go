@@ -37,8 +37,13 @@ func (c *Controls) asked(ctx context.Context, session id.Session, call string) (
 	if err != nil {
 		return prompt.Prompt{}, err
 	}
+	return c.named(ctx, session, view.Asks, call)
+}
+
+// named finds what is answered by the name of a call.
+func (c *Controls) named(ctx context.Context, session id.Session, asks []omni.Ask, call string) (prompt.Prompt, error) {
 	var mains, others []omni.Ask
-	for _, a := range view.Asks {
+	for _, a := range asks {
 		switch {
 		case a.ToolCallID != call:
 		case len(a.Origin) == 0:
