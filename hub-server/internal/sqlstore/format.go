@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/switchyard-dev/switchyard/shared/fault"
 )
 
 // Format numbers the ways in which rows are written. Migrations only add, so hubs of two versions share a store; a row that the older one
@@ -15,10 +17,11 @@ type Format int64
 const (
 	formatFirst    Format = 1
 	FormatArchives Format = 2 // a log may begin behind its first event: the others are in an archive
+	FormatControls Format = 3 // people have approval modes, and conversations may be there to be read alone
 )
 
 // newestFormat is the highest that this program reads.
-const newestFormat = FormatArchives
+const newestFormat = FormatControls
 
 // ErrFormatNewer means that newer hubs write what this program cannot read. Nothing is skipped: it stops to read and to write, and is
 // not ready any more.
@@ -48,6 +51,22 @@ UPDATE store_counter SET format = $1 WHERE id = 1 AND format < $1 AND NOT EXISTS
 		return err
 	})
 	return err == nil && on, err
+}
+
+// needs switches a format on for somebody who is about to write what it brings; fault.Busy while a hub lives that would misread it.
+func (w *Writer) needs(ctx context.Context, f Format) error {
+	var now Format
+	if err := w.store.readDB.QueryRowContext(ctx, `SELECT format FROM store_counter WHERE id = 1`).Scan(&now); err != nil {
+		return fmt.Errorf("read format: %w", err)
+	}
+	if now >= f {
+		return now.check()
+	}
+	on, err := w.RaiseFormat(ctx, f)
+	if err == nil && !on {
+		err = fault.New(fault.Busy, "A hub of an older version works on the same store, and would pass over this. Try again when all of them are updated.")
+	}
+	return err
 }
 
 // format reads the store's number.

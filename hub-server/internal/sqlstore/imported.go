@@ -12,6 +12,9 @@ import (
 
 // Import implements chat.ImportStore. The owner becomes a member last: all that was said is there then, and is no news.
 func (c *Chat) Import(ctx context.Context, i chat.Import, claim account.Claim) error {
+	if err := c.writer.needs(ctx, FormatControls); err != nil { // a hub from before would let people write there
+		return err
+	}
 	s := i.Session
 	locks := append(lockSetOf(s.ID, i.Run.ID), lockAttempt(claim.Attempt), lockAgents(i.Agent.Owner), lockFiles(s.Owner))
 	return c.writer.Do(ctx, locks, func(ctx context.Context, tx *Tx) error {

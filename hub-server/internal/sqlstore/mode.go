@@ -34,6 +34,9 @@ func (r *Runlog) ApprovalMode(ctx context.Context, s id.Session, user id.User) (
 
 // SetMode implements runlog.CommandStore. A run that is prepared meanwhile is held against the new mode when it is stored.
 func (r *Runlog) SetMode(ctx context.Context, c runlog.ModeChange) (done bool, err error) {
+	if err := r.writer.needs(ctx, FormatControls); err != nil { // a hub from before would give runs to edges without a word of the mode
+		return false, err
+	}
 	locks := []Lock{LockConversation(string(c.Session))}
 	for _, o := range c.Orders {
 		locks = append(locks, LockRun(string(o.Run.ID)), LockLane(string(o.Run.Edge)))

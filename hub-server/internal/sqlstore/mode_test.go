@@ -6,7 +6,9 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/audit"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
@@ -257,4 +259,30 @@ func TestARunWhoseEdgeRefusesAModeDoesNotGoOnUnnoticed(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A hub from before modes would claim runs, and let people write where they may only read.
+func TestNobodyHasAModeAndNothingIsImportedWhileAnOlderHubLives(t *testing.T) {
+	eachAsker(t, func(t *testing.T, a *asker) {
+		old := older(a.store, a.writer)
+		if err := old.Announce(t.Context(), "old", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.setMode(a.ada.User, wire.DenyAll); fault.CodeOf(err) != fault.Busy || a.mode(a.ada.User) != "" {
+			t.Errorf("mode %q, %v", a.mode(a.ada.User), err)
+		}
+		if err := NewChat(a.store, a.writer).Import(t.Context(), chat.Import{}, account.Claim{}); fault.CodeOf(err) != fault.Busy {
+			t.Errorf("imported: %v", err)
+		}
+		if err := old.Leave(t.Context(), "old"); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.setMode(a.ada.User, wire.DenyAll); err != nil || a.mode(a.ada.User) != wire.DenyAll {
+			t.Errorf("mode %q, %v", a.mode(a.ada.User), err)
+		}
+		var now Format
+		if err := a.store.readDB.QueryRowContext(t.Context(), `SELECT format FROM store_counter`).Scan(&now); err != nil || now != FormatControls {
+			t.Errorf("format %d, %v", now, err)
+		}
+	})
 }
