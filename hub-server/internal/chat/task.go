@@ -201,7 +201,7 @@ func (s Session) addressee(asked id.Agent, text string) (id.Agent, error) {
 		meant = s.agents()
 	}
 	if len(meant) != 1 {
-		return "", fault.New(fault.AgentUnknown, "It is not clear which of %d agents is meant. Give agent_id.", len(meant))
+		return "", fault.New(fault.AgentUnknown, "It is not clear which of %d agents is meant. Say which one by its id, or name it in the text.", len(meant))
 	}
 	return meant[0], nil
 }
