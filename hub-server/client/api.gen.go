@@ -3504,6 +3504,12 @@ type OmniConversation struct {
 	ApprovalMode ApprovalMode `json:"approvalMode,omitempty,omitzero"`
 	LastActiveAt time.Time    `json:"lastActiveAt"`
 
+	// PendingSteering What was said to them and not taken yet.
+	PendingSteering []PendingSteer `json:"pendingSteering,omitempty,omitzero"`
+
+	// Queued How many of them have not begun.
+	Queued int `json:"queued,omitempty,omitzero"`
+
 	// ReadOnly It is there to be read alone: what would say or start something in it is 409 `read_only`.
 	ReadOnly bool `json:"readOnly,omitempty,omitzero"`
 
@@ -3628,6 +3634,12 @@ type OwnerInput struct {
 
 // PageToken Opaque; absent on the last page.
 type PageToken = string
+
+// PendingSteer defines model for PendingSteer.
+type PendingSteer struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
 
 // PermissionMode What the agent may do without asking.
 type PermissionMode = string
@@ -4059,10 +4071,7 @@ type ServerEvent struct {
 	Origin []string `json:"origin,omitempty,omitzero"`
 
 	// PendingSteering task_state: what was said to them and not taken yet.
-	PendingSteering []struct {
-		ID   string `json:"id"`
-		Text string `json:"text"`
-	} `json:"pendingSteering,omitempty,omitzero"`
+	PendingSteering []PendingSteer `json:"pendingSteering,omitempty,omitzero"`
 
 	// Queued task_state: how many of them have not begun.
 	Queued int `json:"queued,omitempty,omitzero"`
@@ -4950,7 +4959,7 @@ type ClientInterface interface {
 
 	// SteerOmniTaskWithBody Say something to the agent that is at work
 	//
-	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4959,7 +4968,7 @@ type ClientInterface interface {
 
 	// SteerOmniTask Say something to the agent that is at work
 	//
-	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6022,7 +6031,7 @@ func (c *API) RetryOmniNow(ctx context.Context, sessionID SessionID, reqEditors 
 
 // SteerOmniTaskWithBody Say something to the agent that is at work
 //
-// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6041,7 +6050,7 @@ func (c *API) SteerOmniTaskWithBody(ctx context.Context, sessionID SessionID, pa
 
 // SteerOmniTask Say something to the agent that is at work
 //
-// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -12690,7 +12699,7 @@ type ClientWithResponsesInterface interface {
 
 	// SteerOmniTaskWithBodyWithResponse Say something to the agent that is at work
 	//
-	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12699,7 +12708,7 @@ type ClientWithResponsesInterface interface {
 
 	// SteerOmniTaskWithResponse Say something to the agent that is at work
 	//
-	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+	// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19117,7 +19126,7 @@ func (c *ClientWithResponses) RetryOmniNowWithResponse(ctx context.Context, sess
 
 // SteerOmniTaskWithBodyWithResponse Say something to the agent that is at work
 //
-// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -19132,7 +19141,7 @@ func (c *ClientWithResponses) SteerOmniTaskWithBodyWithResponse(ctx context.Cont
 
 // SteerOmniTaskWithResponse Say something to the agent that is at work
 //
-// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`.
+// Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

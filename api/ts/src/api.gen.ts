@@ -431,7 +431,7 @@ export class Api {
     return this.#send<t.MessageReceipt>({ method: "POST", path: `/client/sessions/${encodeURIComponent(input.session_id)}/messages`, body: input.body, answer: "json" }, options);
   }
 
-  /** Say something to the agent that is at work. Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. 409 `not_running`, `unsupported_by_runtime`. */
+  /** Say something to the agent that is at work. Its model hears it before its next request, in the stream as a text that begins with `[user_steering]`; what is not taken by the end of the run was not delivered. An agent that is about to begin at its edge hears it when it has; while the task waits for an edge it is 409 `not_running`, as where no task is at work, and the sentence says which. 409 `unsupported_by_runtime`. */
   steerOmniTask(input: { session_id: t.SessionID; idempotency_key?: string; body: t.OmniSteerInput }, options?: CallOptions): Promise<t.OmniSteerReceipt> {
     return this.#send<t.OmniSteerReceipt>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/steer`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }

@@ -726,6 +726,10 @@ export interface OmniConversation {
   /** Of the caller here; absent if it is as the profiles say. */
   approvalMode?: unknown;
   lastActiveAt: string;
+  /** What was said to them and not taken yet. */
+  pendingSteering?: PendingSteer[];
+  /** How many of them have not begun. */
+  queued?: number;
   /** It is there to be read alone: what would say or start something in it is 409 `read_only`. */
   readOnly?: boolean;
   /** That are not over, the oldest first. */
@@ -815,6 +819,11 @@ export interface OwnerInput {
 
 /** Opaque; absent on the last page. */
 export type PageToken = string;
+
+export interface PendingSteer {
+  id: string;
+  text: string;
+}
 
 /** What the agent may do without asking. */
 export type PermissionMode = string;
@@ -1113,7 +1122,7 @@ export interface ServerEvent {
   /** approval_request: of the session that asks. */
   origin?: string[];
   /** task_state: what was said to them and not taken yet. */
-  pendingSteering?: Array<{ id: string; text: string }>;
+  pendingSteering?: PendingSteer[];
   /** task_state: how many of them have not begun. */
   queued?: number;
   /** resync_required: `epoch` or `trimmed`. */

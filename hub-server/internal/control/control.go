@@ -12,6 +12,7 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/chat"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/fleet"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/omnilog"
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/fault"
@@ -60,9 +61,11 @@ const (
 // State is how a conversation stands for one person.
 type State struct {
 	chat.Session
-	Phase Phase
-	Runs  []id.Run // that are not over, the oldest first
-	Mode  wire.ApprovalMode
+	Phase    Phase
+	Runs     []id.Run     // that are not over, the oldest first
+	Queued   int          // of them, that have not begun
+	Steering []omni.Steer // said to them and not taken yet
+	Mode     wire.ApprovalMode
 }
 
 // State returns it. The list of runs is read first: what is not in it is told to its end.
@@ -78,6 +81,9 @@ func (c *Controls) State(ctx context.Context, by id.User, session id.Session) (S
 	}
 	for _, run := range active {
 		s.Runs, s.Phase = append(s.Runs, run.ID), Running
+		if run.StartedAt.IsZero() {
+			s.Queued++
+		}
 	}
 	if s.Phase == Running {
 		view, err := c.Conversations.View(ctx, session)
@@ -87,6 +93,7 @@ func (c *Controls) State(ctx context.Context, by id.User, session id.Session) (S
 		if view.Compacting {
 			s.Phase = Compacting
 		}
+		s.Steering = view.Steering
 	}
 	s.Mode, err = c.Runs.ModeOf(ctx, session, by)
 	return s, err
@@ -134,20 +141,31 @@ func (c *Controls) theirs(ctx context.Context, by id.User, session id.Session) (
 	return mine, err
 }
 
-// atWork are those of theirs whose agents listen; NotRunning if none does.
-func (c *Controls) atWork(ctx context.Context, by id.User, session id.Session) ([]runlog.Run, error) {
+// atWork are those of theirs whose agents listen; NotRunning if none does. Where nobody listens yet, those that begin at their edges do for a steer.
+func (c *Controls) atWork(ctx context.Context, by id.User, session id.Session, control wire.ControlKind) ([]runlog.Run, error) {
 	theirs, err := c.theirs(ctx, by, session)
 	if err != nil {
 		return nil, err
 	}
-	begun := slices.DeleteFunc(theirs, func(run runlog.Run) bool { return !run.AtWork() })
+	begun := slices.DeleteFunc(slices.Clone(theirs), func(run runlog.Run) bool { return !run.AtWork() })
+	if len(begun) == 0 && control == wire.ControlSteer {
+		begun = slices.DeleteFunc(slices.Clone(theirs), func(run runlog.Run) bool { return !run.Starts() })
+	}
 	if len(begun) > 0 {
 		return begun, nil
 	}
-	if len(theirs) > 0 {
-		return nil, fault.New(fault.NotRunning, "The task has not begun yet, waits for an answer, or is being stopped: nobody listens. Look again in a moment.")
+	return nil, silent(theirs)
+}
+
+// silent says why none of the runs can be told anything.
+func silent(runs []runlog.Run) error {
+	if len(runs) == 0 {
+		return fault.New(fault.NotRunning, "No task is at work in this conversation. Begin one.")
 	}
-	return nil, fault.New(fault.NotRunning, "No task is at work in this conversation. Begin one.")
+	if slices.ContainsFunc(runs, runlog.Run.NotYet) {
+		return fault.New(fault.NotRunning, "The task has not begun yet: nobody listens so far. Say it once it is at work.")
+	}
+	return fault.New(fault.NotRunning, "The task is being stopped, or waits for an answer to go on with another run: nobody listens any more.")
 }
 
 // target is the first of the runs that can be told that; UnsupportedByRuntime if none can.

@@ -13,7 +13,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
-// Steer says something to the agent that is at work. Errors: NotRunning, UnsupportedByRuntime, AgentOperateRequired, EmptyPrompt, TooLarge.
+// Steer says something to the agent that is at work, or that is about to begin at its edge. Errors: NotRunning, UnsupportedByRuntime, AgentOperateRequired, EmptyPrompt, TooLarge.
 func (c *Controls) Steer(ctx context.Context, by account.Principal, session id.Session, text string, at account.Attempt) (id.Steer, error) {
 	return account.Once(ctx, c.Attempts, at, func(claim func(id.Steer) (account.Claim, error)) (id.Steer, error) {
 		order := wire.ControlOrder{What: wire.ControlSteer, SteerID: id.NewSteer(), Text: text}
@@ -32,12 +32,12 @@ func (c *Controls) Steer(ctx context.Context, by account.Principal, session id.S
 	})
 }
 
-// tell gives an order to the run that can be told it, and is told at the commit whether that still is at work. fits says whether it may be given.
+// tell gives an order to the run that can be told it, and is told at the commit whether that still is. fits says whether it may be given.
 func (c *Controls) tell(
 	ctx context.Context, by id.User, session id.Session, order wire.ControlOrder, claim *account.Claim, fits func(context.Context, runlog.Run) error,
 ) (id.Run, error) {
 	for range raceRetries {
-		runs, err := c.atWork(ctx, by, session)
+		runs, err := c.atWork(ctx, by, session, order.What)
 		if err != nil {
 			return "", err
 		}
@@ -79,7 +79,7 @@ func (c *Controls) RetryNow(ctx context.Context, by account.Principal, session i
 	if err := c.open(ctx, by.User, session); err != nil {
 		return false, err
 	}
-	runs, err := c.atWork(ctx, by.User, session)
+	runs, err := c.atWork(ctx, by.User, session, wire.ControlRetryNow)
 	if err != nil {
 		return false, err
 	}

@@ -1532,6 +1532,12 @@ type OmniConversation struct {
 	ApprovalMode ApprovalMode `json:"approvalMode,omitempty,omitzero"`
 	LastActiveAt time.Time    `json:"lastActiveAt"`
 
+	// PendingSteering What was said to them and not taken yet.
+	PendingSteering []PendingSteer `json:"pendingSteering,omitempty,omitzero"`
+
+	// Queued How many of them have not begun.
+	Queued int `json:"queued,omitempty,omitzero"`
+
 	// ReadOnly It is there to be read alone: what would say or start something in it is 409 `read_only`.
 	ReadOnly bool `json:"readOnly,omitempty,omitzero"`
 
@@ -1618,6 +1624,12 @@ type OwnerInput struct {
 
 // PageToken Opaque; absent on the last page.
 type PageToken = string
+
+// PendingSteer defines model for PendingSteer.
+type PendingSteer struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
 
 // PermissionMode What the agent may do without asking.
 type PermissionMode = string

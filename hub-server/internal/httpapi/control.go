@@ -40,10 +40,14 @@ func (h handlers) UpdateOmniSession(ctx context.Context, r UpdateOmniSessionRequ
 }
 
 func renderState(s control.State) OmniConversation {
-	return OmniConversation{
-		SessionID: SessionID(s.ID), Title: s.Name, State: OmniConversationState(s.Phase), Runs: texts(s.Runs), ApprovalMode: modeNames[s.Mode],
-		ReadOnly: s.ReadOnly, LastActiveAt: s.UpdatedAt,
+	c := OmniConversation{
+		SessionID: SessionID(s.ID), Title: s.Name, State: OmniConversationState(s.Phase), Runs: texts(s.Runs), Queued: s.Queued,
+		ApprovalMode: modeNames[s.Mode], ReadOnly: s.ReadOnly, LastActiveAt: s.UpdatedAt,
 	}
+	for _, w := range s.Steering {
+		c.PendingSteering = append(c.PendingSteering, PendingSteer{ID: string(w.ID), Text: w.Text})
+	}
+	return c
 }
 
 // modeNames are what S1 calls the modes.

@@ -89,6 +89,8 @@ func (d *desk) admit(c *client) {
 func (d *desk) stands(c *client) (s struct {
 	SessionID, Title, State, ApprovalMode string
 	Runs                                  []string
+	Queued                                int
+	PendingSteering                       []struct{ ID, Text string }
 	LastActiveAt                          time.Time
 }) {
 	d.t.Helper()
@@ -181,6 +183,11 @@ func TestATaskThatCannotBeMeantBeginsNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
+	nobody := strings.Replace(d.ada.group("nobody"), "/client/", "/api/", 1)
+	a := d.ada.post(nobody+"/tasks", said("go")).is(400, "agent_unknown")
+	if a.sentence("by its id"); strings.Contains(string(a.body), "agent_id") {
+		t.Errorf("it names a field of another operation: %s", a.body)
+	}
 	d.announce()
 	d.ada.post(d.path+"/tasks", object{"input": said("x")["input"], "thinkingLevel": "high"}).is(409, "unsupported_by_runtime").sentence("scout cannot")
 	d.ada.with("Idempotency-Key", "").post(d.path+"/tasks", said("go")).is(400, "invalid_request")
@@ -210,6 +217,37 @@ func TestARunAtWorkIsSteeredOnceForAKey(t *testing.T) {
 	d.ada.post(d.path+"/steer", object{"text": "louder"}).is(409, "unsupported_by_runtime").sentence("scout cannot be told anything while it works")
 	d.finish()
 	d.ada.post(d.path+"/steer", object{"text": "too late"}).is(409, "not_running")
+}
+
+func TestATaskIsSteeredBeforeItsAgentHasBegun(t *testing.T) {
+	p := newPlace(t)
+	p.announce(wire.Controls()...)
+	d := &desk{place: p, reporter: p.reporter(), path: "/api/sessions/" + p.session}
+	back := d.ada.post(d.path+"/steer", object{"text": "longer"}).is(202, "").field("steerId")
+	d.ada.delete(d.path+"/steer/"+back).is(204, "")
+	steer := d.ada.post(d.path+"/steer", object{"text": "shorter"}).is(202, "").field("steerId")
+	if orders := d.orders(); len(orders) != 1 || string(orders[0].SteerID) != steer || d.commands()[0].Kind != wire.Start {
+		t.Errorf("the edge gets %+v", orders)
+	}
+	if s := d.stands(d.ada); s.Queued != 1 || len(s.PendingSteering) != 1 || s.PendingSteering[0].ID != steer || s.PendingSteering[0].Text != "shorter" {
+		t.Errorf("stands %+v", s)
+	}
+	d.ada.post(d.path+"/retry-now", nil).is(409, "not_running").sentence("has not begun yet")
+	d.ada.post(d.path+"/compact", nil).is(409, "task_in_progress")
+	d.begin()
+	d.say(event.SteerTaken, event.SteerTakenPayload{SteerID: id.Steer(steer)})
+	if told := string(d.ada.get(d.path+"/messages").is(200, "").body); strings.Count(told, `[user_steering]\nshorter`) != 1 || strings.Contains(told, "longer") {
+		t.Errorf("the stream says %s", told)
+	}
+	if s := d.stands(d.ada); s.Queued != 0 || len(s.PendingSteering) != 0 {
+		t.Errorf("stands %+v", s)
+	}
+	d.finish()
+
+	d.online.set(id.Edge(d.edge), false)
+	d.ada.post(d.path+"/tasks", said("go")).is(202, "")
+	d.ada.post(d.path+"/steer", object{"text": "x"}).is(409, "not_running").sentence("has not begun yet")
+	d.ada.post(d.path+"/abort", nil).is(202, "")
 }
 
 func TestNoMoreThanSoMuchWaitsToBeTaken(t *testing.T) {

@@ -214,7 +214,7 @@ func TestAStreamThatCannotGoOnSaysSo(t *testing.T) {
 	p.ada.get(p.omniStream()+"?after="+epoch+"-1000").is(422, "cursor_ahead")
 	p.ada.get(p.omniHistory()+"?after="+epoch+"-1000").is(422, "cursor_ahead")
 	p.ada.get(p.omniHistory()+"?before="+epoch+"-1000.0").is(422, "cursor_ahead")
-	p.ada.get(p.omniHistory()+"?after=0123456789abcdef-3").is(409, "cursor_reset")
+	p.ada.get(p.omniHistory()+"?after=0123456789abcdef-3").is(409, "cursor_reset").sentence("Read the conversation again")
 	p.ada.get(p.omniHistory()+"?after=0&before="+epoch+"-1").is(400, "invalid_request")
 	p.ada.get(p.omniHistory()+"?limit=1001").is(400, "invalid_request")
 	other := wire.Epoch("fedcba9876543210")

@@ -135,7 +135,7 @@ func (c conversation) read(ctx context.Context, session id.Session, asked histor
 	case asked.before != nil:
 		of, position, err := omnilog.ParsePosition(*asked.before)
 		if err == nil && of != epoch {
-			err = canonical.Stale(epoch)
+			err = canonical.Stale(epoch, "conversation")
 		}
 		if err != nil {
 			return h, err
@@ -148,7 +148,7 @@ func (c conversation) read(ctx context.Context, session id.Session, asked histor
 	}
 	cursor, err := omnilog.ParseCursor(*asked.after)
 	if err == nil && cursor.Epoch != epoch {
-		err = canonical.Stale(epoch)
+		err = canonical.Stale(epoch, "conversation")
 	}
 	if err != nil {
 		return h, err

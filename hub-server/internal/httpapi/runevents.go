@@ -106,7 +106,7 @@ func number(query url.Values, name string) (*int, error) {
 // page answers with one page of the log.
 func (e runEvents) page(w http.ResponseWriter, r *http.Request, asked eventsAsked, begin canonical.Begin) error {
 	if begin.Reset {
-		return canonical.Stale(e.Epoch()) // who reads pages can read a problem
+		return canonical.Stale(e.Epoch(), "run") // who reads pages can read a problem
 	}
 	limit, err := pageLimit(asked.limit, 100, runlog.MaxEvents)
 	if err != nil {

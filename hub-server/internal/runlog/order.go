@@ -26,11 +26,19 @@ type Order struct {
 
 // Meets says whether the run is still where the order was prepared for.
 func (o Order) Meets(h Head) bool {
-	return h.Edge == o.Run.Edge && h.Lease == o.Run.Lease && atWork(h.State) && !h.ProcessEnded
+	return h.Edge == o.Run.Edge && h.Lease == o.Run.Lease && (atWork(h.State) || o.Steer != "" && starts(h.State)) && !h.ProcessEnded
 }
 
 // AtWork says whether an agent process of the run listens, as far as the hub knows.
 func (r Run) AtWork() bool { return atWork(r.State) && !r.ProcessEnded }
+
+// Starts says whether an edge was told to start the run, which has not begun. It keeps what people say to the agent until that listens.
+func (r Run) Starts() bool { return starts(r.State) }
+
+// NotYet says whether the run has not begun.
+func (r Run) NotYet() bool { return starts(r.State) || r.State.Dispatchable() }
+
+func starts(s run.State) bool { return s == run.StateDispatched }
 
 func atWork(s run.State) bool { return s == run.StateRunning || s == run.StateWaitingPerson }
 
@@ -85,10 +93,10 @@ func Unable(agent, control string) error {
 	return fault.New(fault.UnsupportedByRuntime, unable[control]+", or have its profile name the control %s.", agent, control)
 }
 
-// Order tells a run at work something, and says whether it was still at work. A steer is in its log then, in by's name. Whether by may is asked by
-// the store; whether the agent can, by Can. Errors are those of CommandStore.Order.
+// Order tells a run at work something, and says whether it was still at work. A steer is in its log then, in by's name, and may come before the
+// run starts at its edge. Whether by may is asked by the store; whether the agent can, by Can. Errors are those of CommandStore.Order.
 func (r *Runs) Order(ctx context.Context, by id.User, found Run, order wire.ControlOrder, claim *account.Claim) (bool, error) {
-	if !found.AtWork() {
+	if !found.AtWork() && (order.What != wire.ControlSteer || !found.Starts()) {
 		return false, nil
 	}
 	o := Order{Run: found, By: by, Steer: order.SteerID, Compacts: order.What == wire.ControlCompact, Claim: claim}

@@ -14,6 +14,7 @@ import (
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
+	"github.com/switchyard-dev/switchyard/shared/run"
 	"github.com/switchyard-dev/switchyard/shared/wire"
 )
 
@@ -113,20 +114,37 @@ func TestWhoMayNotOperateSaysNothingToARun(t *testing.T) {
 
 func TestARunThatIsNotAtWorkHearsNothing(t *testing.T) {
 	eachAsker(t, func(t *testing.T, a *asker) {
-		stood := a.get(t, a.n.ID)
+		stood, order := a.get(t, a.n.ID), wire.ControlOrder{What: wire.ControlSteer, SteerID: id.NewSteer(), Text: "too late"}
+		a.stands(run.StateWaitingEdge)
+		for _, state := range []run.State{run.StateDispatched, run.StateWaitingEdge} { // as it stood before, and now
+			stood.State = state
+			if done, err := a.Runs.Order(t.Context(), a.ada.User, stood, order, nil); done || err != nil {
+				t.Errorf("a run that waits for an edge: %t, %v", done, err)
+			}
+		}
+		a.stands(run.StateRunning)
+		stood = a.get(t, a.n.ID)
 		a.j.write(t, a.n.ID, wireFinished, json.RawMessage(`{}`))
 		a.j.flush(t, a.record)
-		order := wire.ControlOrder{What: wire.ControlSteer, SteerID: id.NewSteer(), Text: "too late"}
 		if done, err := a.Runs.Order(t.Context(), a.ada.User, stood, order, nil); done || err != nil { // it ended between the look and the commit
 			t.Errorf("an ended run: %t, %v", done, err)
 		}
-		fresh := a.start(t, a.n.Session) // it has not begun
-		if done, err := a.Runs.Order(t.Context(), a.ada.User, a.get(t, fresh.ID), order, nil); done || err != nil {
-			t.Errorf("a run that has not begun: %t, %v", done, err)
+		fresh := a.start(t, a.n.Session) // its edge was told to start it, and keeps a steer until it has
+		early := a.get(t, fresh.ID)
+		if done, err := a.Runs.Order(t.Context(), a.ada.User, early, wire.ControlOrder{What: wire.ControlCompact}, nil); done || err != nil {
+			t.Errorf("a run that has not begun makes its context smaller: %t, %v", done, err)
 		}
 		if slices.Contains(typesOf(a.logOf(t, a.n.ID)), event.RunSteered) {
 			t.Error("the log says that somebody steered")
 		}
+	})
+}
+
+// stands puts the asker's run into another state.
+func (a *asker) stands(state run.State) {
+	do(a.t, a.writer, nil, func(ctx context.Context, tx *Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE runs SET state = $2 WHERE run_id = $1`, string(a.n.ID), string(state))
+		return err
 	})
 }
 

@@ -80,10 +80,10 @@ type StaleCursor struct {
 // Unwrap gives the fault.
 func (s *StaleCursor) Unwrap() error { return s.Fault }
 
-// Stale refuses a cursor in a store of this epoch.
-func Stale(epoch wire.Epoch) error {
+// Stale refuses a cursor in a store of this epoch; what is to be read again is "run" or "conversation".
+func Stale(epoch wire.Epoch, what string) error {
 	return &StaleCursor{fault.New(fault.CursorReset,
-		"The hub was restored since this cursor was made; its epoch is %s now. Read the run again from the start.", epoch), epoch}
+		"The hub was restored since this cursor was made; its epoch is %s now. Read the %s again from the start.", epoch, what), epoch}
 }
 
 // Trimmed refuses a cursor that is of this epoch, but behind which not everything is kept.
@@ -113,7 +113,7 @@ func Plan(ask Ask, epoch wire.Epoch) (Begin, error) {
 	case header.Epoch == epoch:
 		b.After = header.Seq
 	default:
-		return Begin{}, Stale(epoch)
+		return Begin{}, Stale(epoch, "run")
 	}
 	return b, nil
 }
