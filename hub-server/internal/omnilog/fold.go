@@ -11,7 +11,7 @@ import (
 )
 
 // Rules is the number of what the fold tells and remembers. It is raised where a state of an older fold would make other messages of the same facts.
-const Rules = 2
+const Rules = 3
 
 // Entry is what one fact is for those who read the conversation.
 type Entry struct {

@@ -6,12 +6,18 @@ import (
 
 	"github.com/switchyard-dev/switchyard/shared/event"
 	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/omni"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
 
-// runEnded ends what is open of a run as the run ended (R34), its sub-agents' first, and forgets it.
+// runEnded ends what is open of a run as the run ended (R34), its sub-agents' first, and forgets it. Of one that never began it says nothing, unless
+// it has the floor to say it: a session of its own it never had.
 func (s *State) runEnded(f Fact) {
+	if t := s.thread(f.Run.ID); (t == nil || t.Queued) && (f.Run.Parent != "" || s.kept.Holder != "") {
+		s.forget(f.Run.ID)
+		return
+	}
 	t := s.of(f.Run)
 	e := endOf(f)
 	for _, name := range t.Order {
@@ -27,9 +33,16 @@ func (s *State) runEnded(f Fact) {
 	if e.stop == omni.Aborted {
 		s.tell(main, omni.Abort(t.Why))
 	}
-	t.Ended, t.Asked, t.Decided = true, nil, nil
-	s.kept.Steers = slices.DeleteFunc(s.kept.Steers, func(w Steer) bool { return w.Run == t.Run })
-	if s.kept.Holder == t.Run {
+	s.forget(t.Run)
+}
+
+// forget forgets a run that has ended.
+func (s *State) forget(run id.Run) {
+	if t := s.thread(run); t != nil {
+		t.Ended, t.Asked, t.Decided = true, nil, nil
+	}
+	s.kept.Steers = slices.DeleteFunc(s.kept.Steers, func(w Steer) bool { return w.Run == run })
+	if s.kept.Holder == run {
 		s.kept.Holder = ""
 	}
 	s.dismiss()

@@ -151,6 +151,23 @@ var scenarios = map[string]func() *scene{
 			of(child, event.MessageDelta, `{"message_id":"msg_2","content_index":0,"delta":"Two."}`).
 			of(child, event.RunCompleted, `{}`).of(beside, event.RunCompleted, `{}`).run(event.MessageDone, done).run(event.RunCompleted, completed)
 	},
+	"runs_that_never_began": func() *scene {
+		child, beside := omnifold.Run{ID: otherRun, Parent: theRun}, omnifold.Run{ID: "run_0000000000000003"}
+		alone := omnifold.Run{ID: "run_0000000000000004"}
+		return begun().says("There are ").of(beside, event.RunCancelling, `{"reason":"No more."}`).
+			of(beside, event.RunCancelled, `{"external_stop_confirmed":true}`).
+			of(child, event.RunFailed, `{"error":{"code":"x","message":"No.","retryable":false}}`).
+			run(event.MessageDone, done).run(event.RunCompleted, completed).
+			of(alone, event.RunCancelling, `{"reason":"Not now."}`).of(alone, event.RunCancelled, `{"external_stop_confirmed":true}`)
+	},
+	"stopped_before_it_begins": func() *scene {
+		next := omnifold.Run{ID: otherRun}
+		return begun().says("There are ").of(next, event.RunCancelling, `{"reason":"Not now."}`).
+			run(event.MessageDone, done).run(event.RunCompleted, completed).
+			of(next, event.RunStarted, `{"started_at":"2026-07-18T07:30:01Z","workDir":"/work/app"}`).
+			of(next, event.MessageDelta, `{"message_id":"msg_3","content_index":0,"delta":"Me"}`).
+			of(next, event.RunCancelled, `{"external_stop_confirmed":true}`)
+	},
 	"steered": func() *scene {
 		said := func(steer, text string) string {
 			return `{"steer_id":"steer_` + steer + `","text":"` + text + `","user_id":"user_1"}`

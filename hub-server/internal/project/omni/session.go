@@ -49,17 +49,21 @@ type thread struct {
 	Asked      []asked                     `json:"asked,omitempty"`     // and not answered, the oldest first
 	Decided    []decided                   `json:"decisions,omitempty"` // the oldest first
 	Cancelling bool                        `json:"cancelling,omitempty"`
-	Why        string                      `json:"why,omitempty"` // somebody stops it
+	Why        string                      `json:"why,omitempty"`    // somebody stops it
+	Queued     bool                        `json:"queued,omitempty"` // it has not begun: nobody speaks for it
 	Ended      bool                        `json:"ended,omitempty"`
 }
 
-// of returns what is remembered of a run, which begins here if nothing is.
+// of returns what is remembered of a run, which begins here unless it has.
 func (s *State) of(r Run) *thread {
-	if t := s.thread(r.ID); t != nil {
+	t := s.thread(r.ID)
+	if t != nil && !t.Queued {
 		return t
 	}
-	t := &thread{Run: r.ID, Parent: r.Parent}
-	s.kept.Runs = append(s.kept.Runs, t)
+	if t == nil {
+		t = s.queued(r)
+	}
+	t.Queued = false
 	if r.Parent == "" && s.kept.Holder == "" {
 		s.kept.Holder = r.ID
 		return t
@@ -73,6 +77,13 @@ func (s *State) of(r Run) *thread {
 		}
 	}
 	s.descend(above, t.Own, string(r.ID))
+	return t
+}
+
+// queued remembers a run that has not begun.
+func (s *State) queued(r Run) *thread {
+	t := &thread{Run: r.ID, Parent: r.Parent, Queued: true}
+	s.kept.Runs = append(s.kept.Runs, t)
 	return t
 }
 
@@ -171,7 +182,10 @@ func (s *State) sessionInit(f Fact) {
 }
 
 func (s *State) runCancelling(f Fact) {
-	t := s.of(f.Run)
+	t := s.thread(f.Run.ID)
+	if t == nil {
+		t = s.queued(f.Run)
+	}
 	t.Cancelling = true
 	if p, ok := read[event.RunCancellingPayload](f); ok && t.Why == "" {
 		t.Why = p.Reason
