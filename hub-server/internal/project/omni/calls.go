@@ -23,6 +23,42 @@ type call struct {
 	Begun  *time.Time `json:"begun,omitempty"`  // when its output began to show
 	Output string     `json:"output,omitempty"` // as far as it shows
 	Full   bool       `json:"full,omitempty"`   // no more of it shows before it returns
+
+	Kept *kept `json:"kept,omitempty"` // how it ended with its process, while a person is asked about it
+}
+
+// kept is an output that is told behind the decision about its call.
+type kept struct {
+	Output string          `json:"output,omitempty"`
+	Reason omni.StopReason `json:"reason"`
+}
+
+// keep keeps the output of a call that has ended with its process while a person is asked about it: the decision is told before it. It reports whether
+// it did; without room for it, it does not.
+func (s *State) keep(t *thread, who event.SubAgent, id string, r returning) bool {
+	in, c := s.callOf(t, who, id)
+	if c == nil || !s.asksAbout(t, c) || in.shown()+len(r.output) > maxOpen {
+		return false
+	}
+	c.Kept = &kept{r.output, r.reason}
+	return true
+}
+
+// asksAbout says whether a person is asked about a call of a run.
+func (s *State) asksAbout(t *thread, c *call) bool {
+	return slices.ContainsFunc(t.Asked, func(a asked) bool {
+		_, about := t.callIn(s.willBeIn(t, a.Agent), a.Agent, a.Call)
+		return a.Person && a.Call != "" && about == c
+	})
+}
+
+// release tells the output that was kept until nobody is asked about its call any more.
+func (s *State) release(t *thread, in *session, c *call) {
+	if c.Kept == nil || s.asksAbout(t, c) {
+		return
+	}
+	s.commit(in, c)
+	s.answer(in, c, returning{output: c.Kept.Output, reason: c.Kept.Reason})
 }
 
 // mostNames is how many tool_call_ids a session remembers, to give each call one of its own.

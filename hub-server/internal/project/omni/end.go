@@ -71,7 +71,11 @@ func (s *State) finish(in *session, e end) {
 	}
 	s.requestEnds(in, e)
 	for len(in.Calls) > 0 {
-		s.answer(in, in.Calls[0], returning{reason: unreturned(e.stop)})
+		c, r := in.Calls[0], returning{reason: unreturned(e.stop)}
+		if c.Kept != nil {
+			r = returning{output: c.Kept.Output, reason: c.Kept.Reason}
+		}
+		s.answer(in, c, r)
 	}
 	if in.Compacting != nil {
 		s.compacted(in, end{stop: orFailed(e.stop), failure: e.failure})

@@ -23,7 +23,7 @@ func (s *State) toolOutput(f Fact) {
 		return
 	}
 	in, c := s.callOf(s.of(f.Run), p.AgentID, p.ToolCallID)
-	if c == nil || c.Full || c.Denied != "" {
+	if c == nil || c.Full || c.Denied != "" || c.Kept != nil {
 		return
 	}
 	if in.shown()+len(p.Delta) > maxOpen {
@@ -44,6 +44,9 @@ func (s *State) toolOutput(f Fact) {
 func (in *session) shown() (size int) {
 	for _, c := range in.Calls {
 		size += len(c.Output)
+		if c.Kept != nil {
+			size += len(c.Kept.Output)
+		}
 	}
 	return size
 }

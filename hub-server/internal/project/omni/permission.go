@@ -98,6 +98,7 @@ func (s *State) decided(f Fact, request id.Request, denied string) {
 	}
 	if in, c := s.callOf(t, a.Agent, a.Call); c != nil {
 		s.decide(in, c, denied)
+		s.release(t, in, c)
 		return
 	}
 	t.Decided = append(t.Decided, decided{a.Agent, a.Call, denied})

@@ -55,7 +55,7 @@ func TestStreamsKeepTheRules(t *testing.T) {
 	})
 }
 
-// checkPairs wants one output for each call, also of requests that failed and runs that were stopped.
+// checkPairs wants one output for each call, also of requests that failed and runs that were stopped, and decisions about it before that.
 func checkPairs(t *rapid.T, stream []omni.Message) {
 	open := map[string]bool{}
 	for _, m := range stream {
@@ -68,6 +68,10 @@ func checkPairs(t *rapid.T, stream []omni.Message) {
 				t.Fatalf("an output too many: %s", m.Bytes())
 			}
 			delete(open, origin+b.ToolCallID)
+		case omni.ApprovalDecisionPayload:
+			if !open[origin+b.ToolCallID] {
+				t.Fatalf("a decision about no open call: %s", m.Bytes())
+			}
 		}
 	}
 	if len(open) > 0 {

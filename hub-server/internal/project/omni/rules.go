@@ -48,14 +48,14 @@ func talkRules() []Rule {
 		{event.ToolOutput, "request_end?, partial_tool_call_output(start)?, partial_tool_call_output(delta)", "Up to 1 MiB of the calls that are open; the result tells the rest.", (*State).toolOutput},
 		{event.ToolStarted, "request_begin?, partial_tool_call(stop)?, tool_call?, approval_decision?", "A tool_call_id that is there twice gets a number. A decision that came before it follows.", (*State).toolStarted},
 		{event.ToolCompleted, "request_end?, partial_tool_call_output*, tool_call_output", "The request is completed with the first output of its calls, unless the model is speaking. An output that does not go on from what was shown of it follows that on a line of its own.", (*State).toolCompleted},
-		{event.ToolFailed, "request_end?, partial_tool_call_output*, tool_call_output", "With the error, for failed or timeout; aborted for a call that was denied, called off, or stopped with its run. Of a denied call without an error it says whether a person, a rule or nobody has decided.", (*State).toolFailed},
+		{event.ToolFailed, "request_end?, partial_tool_call_output*, tool_call_output", "With the error, for failed or timeout; aborted for a call that was denied, called off, or stopped with its run. Of a denied call without an error it says whether a person, a rule or nobody has decided. That of a call that ended with its process while a person is asked about it waits for the decision, or the run's end.", (*State).toolFailed},
 		{event.RunSteered, "", "It is told where the agent takes it. What is not taken by the run's end was not delivered.", (*State).steered},
 		{event.SteerWithdrawn, "", "It will not be told.", (*State).steerWithdrawn},
 		{event.SteerTaken, "partial_*(stop)?, text | thinking?, request_end?, text?", "Of the user: [user_steering] and what was said. An agent that does not state its requests begins another one behind it.", (*State).steerTaken},
 		{event.RunImported, "the line", "As it is in the trace that was brought. Messages of the conversation are no messages then: the lines say them.", (*State).imported},
 		{event.PromptRequested, "", "The decision says it.", (*State).promptRequested},
-		{event.PromptAnswered, "approval_decision?", "Of a permission for a call: allow or deny.", (*State).promptAnswered},
-		{event.PromptExpired, "approval_decision?", "Of a permission for a call: deny.", (*State).promptExpired},
+		{event.PromptAnswered, "approval_decision?, request_end?, partial_tool_call_output*, tool_call_output?", "Of a permission for a call: allow or deny, and the output that has waited for it.", (*State).promptAnswered},
+		{event.PromptExpired, "approval_decision?, request_end?, partial_tool_call_output*, tool_call_output?", "Of a permission for a call: deny, and the output that has waited for it.", (*State).promptExpired},
 	}
 }
 

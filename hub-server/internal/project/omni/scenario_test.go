@@ -168,6 +168,29 @@ var scenarios = map[string]func() *scene{
 			of(next, event.MessageDelta, `{"message_id":"msg_3","content_index":0,"delta":"Me"}`).
 			of(next, event.RunCancelled, `{"external_stop_confirmed":true}`)
 	},
+	"asked_by_a_process_that_is_gone": func() *scene {
+		gone := func(call string) string {
+			return `{"tool_call_id":"` + call + `","error":{"code":"run_ended","message":"The run has ended.","retryable":false}}`
+		}
+		asks := func(request, call string) string {
+			return `{"request_id":"` + request + `","kind":"permission","tool_name":"bash","tool_call_id":"` + call + `","digest":"x","asks":"person"}`
+		}
+		s := begun()
+		for _, call := range []string{"a", "b", "c", "d", "e"} {
+			s.calls(call)
+		}
+		s.puts("b", "x.go").run(event.PromptRequested, asks("req_1", "a")).run(event.PromptRequested, asks("req_2", "b")).
+			run(event.PromptRequested, asks("req_3", "c")).run(event.PromptRequested, asks("req_4", "a")).run(event.PromptRequested, asks("req_5", "e"))
+		for _, call := range []string{"a", "b", "c", "d", "e"} {
+			s.run(event.ToolFailed, gone(call))
+		}
+		return s.run(event.RunProcessEnded, `{"reason_code":"process_lost"}`).
+			run(event.PromptAnswered, `{"request_id":"req_1","decision":"allow","by":"person"}`).
+			run(event.PromptAnswered, `{"request_id":"req_4","decision":"allow","by":"person"}`).
+			run(event.PromptAnswered, `{"request_id":"req_2","decision":"deny","by":"person","reason":"Not here."}`).
+			run(event.PromptExpired, `{"request_id":"req_3","reason":"timeout"}`).
+			run(event.RunFailed, `{"error":{"code":"timeout","message":"It goes on in run_2.","retryable":false},"continued_by_run_id":"run_2"}`)
+	},
 	"steered": func() *scene {
 		said := func(steer, text string) string {
 			return `{"steer_id":"steer_` + steer + `","text":"` + text + `","user_id":"user_1"}`

@@ -106,7 +106,11 @@ func (s *State) toolFailed(f Fact) {
 	case p.Error.Code == fault.Cancelled, p.Error.Code == fault.RunEnded && t.Cancelling:
 		reason = omni.Aborted
 	}
-	s.returned(t, p.AgentID, p.ToolCallID, returning{output: p.Error.Message, reason: reason})
+	r := returning{output: p.Error.Message, reason: reason}
+	if p.Error.Code == fault.RunEnded && !t.Cancelling && s.keep(t, p.AgentID, p.ToolCallID, r) {
+		return
+	}
+	s.returned(t, p.AgentID, p.ToolCallID, r)
 }
 
 // returned says the output of a call.

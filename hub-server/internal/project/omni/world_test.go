@@ -9,6 +9,7 @@ import (
 
 	omnifold "github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
 	"github.com/switchyard-dev/switchyard/shared/event"
+	"github.com/switchyard-dev/switchyard/shared/fault"
 	"github.com/switchyard-dev/switchyard/shared/id"
 	"github.com/switchyard-dev/switchyard/shared/run"
 )
@@ -144,7 +145,7 @@ func (w *world) action(who event.SubAgent) run.AgentEvent {
 	case 9:
 		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Result: json.RawMessage(`"done"`), Agent: who, Images: rapid.SampledFrom([][]string{nil, nil, {"data:image/png;base64,aGk="}}).Draw(w.t, "images")}
 	case 10:
-		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Error: &event.ErrorObj{Message: "no"}, Agent: who}
+		return run.ToolResult{ID: ids.Draw(w.t, "id"), Name: "read", Error: &event.ErrorObj{Code: rapid.SampledFrom([]fault.Code{"", fault.RunEnded}).Draw(w.t, "code"), Message: "no"}, Agent: who}
 	case 11:
 		w.requests++
 		return run.Asked{PromptRequestedPayload: event.PromptRequestedPayload{
