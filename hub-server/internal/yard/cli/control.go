@@ -9,14 +9,14 @@ import (
 )
 
 type modeCmd struct {
-	Session string `arg:"" help:"The conversation: its name or id."`
+	Session string `arg:"" help:"The conversation: its name, or the beginning of its id."`
 	Mode    string `arg:"" optional:"" enum:"allow-all,deny-all,read-only,always-ask,profile," default:"" help:"allow-all, deny-all, read-only (people are asked for more than looking), always-ask, or profile: as the agent's profile says."`
 }
 
 // Help is shown below the usage.
 func (modeCmd) Help() string {
-	return `Shows how permissions are answered that agents ask for in your runs of a conversation, and with a mode sets it: at once, also for what is at work.
-It is yours alone; a machine whose profile denies everything still does.
+	return `Shows how permissions are answered that agents ask for in your runs of a conversation, and with a mode sets it, from the next call on, also for
+what is at work; a permission that waits for an answer stays. It is yours alone; a machine whose profile denies everything still does.
 
 Examples:
   yard mode demo
@@ -48,7 +48,7 @@ func (c modeCmd) Run(s *session) error {
 }
 
 type steerCmd struct {
-	Session string   `required:"true" placeholder:"NAME" help:"The conversation: its name, or the beginning of its id."`
+	Session string   `arg:"" help:"The conversation: its name, or the beginning of its id."`
 	Text    []string `arg:"" optional:"" help:"What to say; - reads it from standard input."`
 }
 
@@ -57,7 +57,7 @@ func (steerCmd) Help() string {
 	return `The agent that is at work there hears it before its model's next request. What it has not taken when it ends was not delivered.
 
 Examples:
-  yard steer --session demo "leave the tests alone"`
+  yard steer demo "leave the tests alone"`
 }
 
 // Run says something to the agent at work.
@@ -80,7 +80,7 @@ func (c steerCmd) Run(s *session) error {
 }
 
 type retryCmd struct {
-	Session string `arg:"" help:"The conversation: its name or id."`
+	Session string `arg:"" help:"The conversation: its name, or the beginning of its id."`
 }
 
 // Run ends a wait.
@@ -104,7 +104,7 @@ func (c retryCmd) Run(s *session) error {
 }
 
 type compactCmd struct {
-	Session string `arg:"" help:"The conversation: its name or id."`
+	Session string `arg:"" help:"The conversation: its name, or the beginning of its id."`
 }
 
 // Help is shown below the usage.
