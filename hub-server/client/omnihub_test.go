@@ -28,11 +28,12 @@ type omniHub struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed with each change
 	epoch    string
-	floor    int              // places up to it are not kept
-	places   [][]omni.Message // place n is places[n-1]
-	active   []string         // runs that are not over
-	runs     []string         // of them, that have begun
-	lazy     bool             // runs begin when the test says so
+	floor    int                  // places up to it are not kept
+	places   [][]omni.Message     // place n is places[n-1]
+	active   []string             // runs that are not over
+	ends     map[string]AgentTask // how runs ended that did not just complete
+	runs     []string             // of them, that have begun
+	lazy     bool                 // runs begin when the test says so
 	asks     map[string]OmniApproval
 	tasks    map[string]string               // runs by key
 	bodies   map[string][]string             // what was sent, by method and path
@@ -52,7 +53,7 @@ func newOmniHub(t testing.TB) *omniHub {
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	h := &omniHub{
 		t: t, transport: &http.Transport{DialContext: l.dial}, changed: make(chan struct{}), epoch: "0badcafe", asks: map[string]OmniApproval{},
-		tasks: map[string]string{}, bodies: map[string][]string{}, refuse: map[string]func() (int, string){}, pings: true, answers: map[string]restAnswer{}, accepted: func(string) {},
+		tasks: map[string]string{}, bodies: map[string][]string{}, refuse: map[string]func() (int, string){}, ends: map[string]AgentTask{}, pings: true, answers: map[string]restAnswer{}, accepted: func(string) {},
 	}
 	h.server = httptest.NewUnstartedServer(h)
 	h.server.Listener.Close()
@@ -151,6 +152,10 @@ func (h *omniHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if run, is := strings.CutPrefix(key, "GET /web/agent-tasks/"); is {
+		h.outcome(w, run)
+		return
+	}
 	switch key {
 	case "GET /stream":
 		h.stream(w, r)
@@ -191,6 +196,24 @@ func (h *omniHub) task(w http.ResponseWriter, r *http.Request) {
 		h.accepted(run)
 	}
 	answer(w, restAnswer{Status: http.StatusAccepted, Body: fmt.Appendf(nil, `{"sessionId":"sess_1","messageId":"msg_1","runId":%q}`, run)})
+}
+
+// outcome says how a run ended.
+func (h *omniHub) outcome(w http.ResponseWriter, run string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	end, known := h.ends[run]
+	switch end.ID = run; {
+	case slices.Contains(h.active, run):
+		h.t.Errorf("%s was asked for while it is at work", run)
+	case !known:
+		end.State = RunStateCompleted
+	}
+	text, err := encode(end)
+	if err != nil {
+		h.t.Error(err)
+	}
+	answer(w, restAnswer{Body: text})
 }
 
 // messages pages forward, two at a time.

@@ -33,11 +33,13 @@ func WithApprovals(answer func(ctx context.Context, ask OmniApproval) (omni.Deci
 func WithUpdates(tell func(OmniUpdate)) RunOption { return func(r *omniRun) { r.tell = tell } }
 
 // Run gives the conversation a task and yields what is said in it from then on, each message exactly once and in order, over any number of
-// connections, until the run has been told to its end. What others say there meanwhile is in between. How the run ended is in what it said: an abort,
-// the status of its last request_end.
+// connections, until the run has been told to its end. What others say there meanwhile is in between. A run that another one continues, because its
+// process was gone when a person answered what it had asked, is followed into that one.
 //
-// Leaving the loop, or the end of ctx, leaves the run at work: Abort stops it. The error that ends the loop is a refusal of the task (409), or of the
-// conversation (not_found), a *ResyncError where the hub's store was restored from a backup, ErrLoggedOut, or that of ctx. Where the hub keeps no longer
+// The loop ends without an error if the run completed, and with a *TaskError if it failed, was cancelled or was interrupted.
+//
+// Leaving the loop, or the end of ctx, leaves the run at work: Abort stops it. Other errors that end the loop are a refusal of the task (409), or of the
+// conversation (not_found), a *ResyncError where the hub's store was restored from a backup, ErrLoggedOut, and that of ctx. Where the hub keeps no longer
 // what comes next, Run reads the history and goes on: fragments are missing then.
 func (s *OmniSession) Run(ctx context.Context, task OmniTask, options ...RunOption) iter.Seq2[omni.Message, error] {
 	return func(yield func(omni.Message, error) bool) {
@@ -67,10 +69,10 @@ type omniRun struct {
 	tell      func(OmniUpdate)
 	approvals approver
 	yield     func(omni.Message, error) bool
-	run       string
-	begun     bool // a state has had it
-	ended     bool // the hub says that it is over: what follows the connection's first state is not of it
-	stopped   bool // the caller has left the loop
+	run       RunID // that is followed
+	begun     bool  // a state has had it
+	ended     bool  // the hub says that it is over: what follows the connection's first state is not of it
+	stopped   bool  // the caller has left the loop
 }
 
 // errRunOver ends a connection because the hub has said beside it that the run is over.
@@ -87,7 +89,23 @@ func (r *omniRun) all(ctx context.Context, task OmniTask) error {
 	if err != nil {
 		return fmt.Errorf("give the task: %w", err)
 	}
-	r.run = accepted.RunID
+	for r.run = accepted.RunID; ; r.begun, r.ended = false, false {
+		if err := r.whole(ctx); err != nil || r.stopped {
+			return err
+		}
+		task, err := r.session.outcome(ctx, r.run)
+		if err != nil {
+			return err
+		}
+		if task.ContinuedByRunID == "" {
+			return errorOf(task)
+		}
+		r.run = task.ContinuedByRunID
+	}
+}
+
+// whole follows one run to its end.
+func (r *omniRun) whole(ctx context.Context) error {
 	for {
 		over, err := r.follow(ctx)
 		if over {
@@ -177,7 +195,7 @@ func (r *omniRun) take(ctx context.Context, u OmniUpdate, watch *supervise.Group
 const lastLook = 30 * time.Second
 
 // awaitEnd asks again and again, and returns true once a run is over; false when ctx ends, or the hub does not say.
-func (s *OmniSession) awaitEnd(ctx context.Context, run string) bool {
+func (s *OmniSession) awaitEnd(ctx context.Context, run RunID) bool {
 	for wait := time.Second; ; wait = min(2*wait, lastLook) {
 		now, err := asking(ctx, silently, func() (OmniState, error) {
 			return Decode[OmniState](s.send(ctx, http.MethodGet, "", nil, nil))

@@ -30,7 +30,7 @@ export { type OmniProblem, problemsOf } from "./omniProblems.js";
 export { PartialAggregator } from "./partialAggregator.js";
 export { MemoryPosition, type Position } from "./position.js";
 export { CardRefusalError, ConnectionError, KickedError, LoggedOutError, NoCardsError, NotOpenedError, PositionError, ProblemError } from "./problem.js";
-export { SleptError, UNEXPECTED, UnreachableError } from "./problem.js";
+export { SleptError, TaskError, UNEXPECTED, UnreachableError } from "./problem.js";
 export { Reducer, type ReducerState, type Verdict } from "./reducer.js";
 export type { CallOptions } from "./send.js";
 export { SharedFeed } from "./shared.js";

@@ -2,7 +2,7 @@ import { asError } from "./ask.js";
 import { isEventMessage, type OmniMessage } from "./omni.js";
 import type { OmniSession } from "./omniSession.js";
 import { type OmniApproval, type OmniPart, type OmniTask, type OmniUpdate, ResyncError } from "./omniUpdate.js";
-import { messageOf, ProblemError } from "./problem.js";
+import { messageOf, ProblemError, TaskError } from "./problem.js";
 import { uuid } from "./uuid.js";
 
 /** What may be said about a run. */
@@ -73,10 +73,27 @@ export class OmniRun {
   async *#all(): AsyncGenerator<OmniMessage, void, void> {
     const { signal } = this.#over;
     this.#cursor ||= await this.#head();
-    const { runId } = await this.#session.task(this.#task, { signal, key: this.#options.key ?? uuid() });
+    let { runId } = await this.#session.task(this.#task, { signal, key: this.#options.key ?? uuid() });
+    for (;;) {
+      yield* this.#whole(runId);
+      const task = await this.#session.outcome(runId, signal);
+      if (task.continued_by_run_id) {
+        runId = task.continued_by_run_id;
+        this.#begun = this.#ended = false;
+      } else if (task.state === "completed") {
+        return;
+      } else {
+        throw new TaskError(task);
+      }
+    }
+  }
+
+  /** Follows one run to its end. */
+  async *#whole(run: string): AsyncGenerator<OmniMessage, void, void> {
+    const { signal } = this.#over;
     for (;;) {
       try {
-        yield* this.#follow(runId);
+        yield* this.#follow(run);
         return;
       } catch (error) {
         if (error === OVER) {

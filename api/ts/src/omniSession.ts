@@ -8,7 +8,7 @@ import type { OmniPage, OmniPart, OmniTask, OmniUpdate } from "./omniUpdate.js";
 import { pause } from "./pause.js";
 import { ProblemError, UnreachableError } from "./problem.js";
 import type { CallOptions, Request, Send } from "./send.js";
-import type { OmniTaskReceipt } from "./types.gen.js";
+import type { AgentTask, OmniTaskReceipt } from "./types.gen.js";
 import { uuid } from "./uuid.js";
 
 const FIRST_ASK_AGAIN = 500; // milliseconds
@@ -47,10 +47,12 @@ export class OmniSession {
 
   /**
    * Gives the conversation a task and yields what is said in it from then on, each message exactly once and in order, over any number of connections,
-   * until the run has been told to its end. What others say there meanwhile is in between. How the run ended is in what it said: an abort, the status of
-   * its last request_end.
+   * until the run has been told to its end. What others say there meanwhile is in between. A run that another one continues, because its process was gone
+   * when a person answered what it had asked, is followed into that one.
    *
-   * Leaving the loop, or aborting `signal`, leaves the run at work: `abort` stops it. It throws a ProblemError when the task is refused (409), or the
+   * The loop ends by itself if the run completed, and with a TaskError if it failed, was cancelled or was interrupted.
+   *
+   * Leaving the loop, or aborting `signal`, leaves the run at work: `abort` stops it. It also throws a ProblemError when the task is refused (409), or the
    * conversation (not_found); a ResyncError where the hub's store was restored from a backup; LoggedOutError; or the reason of the signal. Where the hub
    * keeps no longer what comes next, it reads the history and goes on: fragments are missing then.
    */
@@ -146,15 +148,20 @@ export class OmniSession {
     }
   }
 
-  #send<T>(request: Request, options: CallOptions): Promise<T> {
-    return this.#parts.send({ ...request, path: this.#path + request.path }, { signal: options.signal });
+  /** Reads how a run that is over ended. */
+  outcome(run: string, signal?: AbortSignal): Promise<AgentTask> {
+    return this.#insist({ method: "GET", path: `/web/agent-tasks/${encodeURIComponent(run)}`, answer: "json" }, { signal }, "");
+  }
+
+  #send<T>(request: Request, options: CallOptions, below = this.#path): Promise<T> {
+    return this.#parts.send({ ...request, path: below + request.path }, { signal: options.signal });
   }
 
   /** Asks again for as long as the hub cannot be reached or is busy. */
-  async #insist<T>(request: Request, { signal }: CallOptions): Promise<T> {
+  async #insist<T>(request: Request, { signal }: CallOptions, below = this.#path): Promise<T> {
     for (let backoff = FIRST_ASK_AGAIN; ; backoff = Math.min(backoff * 2, LAST_ASK_AGAIN)) {
       try {
-        return await this.#send<T>(request, { signal });
+        return await this.#send<T>(request, { signal }, below);
       } catch (cause) {
         const error = asError(cause);
         signal?.throwIfAborted();

@@ -1,5 +1,5 @@
 import type { CardErrorInfo } from "./cards.gen.js";
-import type { Problem } from "./types.gen.js";
+import type { AgentTask, Problem } from "./types.gen.js";
 
 /** The code of an answer that no hub gave: a proxy's page, or some other program at that address. */
 export const UNEXPECTED = "unexpected";
@@ -88,6 +88,26 @@ export class ConnectionError extends Error {
     super(why);
     this.code = code;
     this.reason = reason;
+  }
+}
+
+/** Ends the loop over a run that did not complete. What was said until then has been yielded. */
+export class TaskError extends Error {
+  override readonly name = "TaskError";
+  /** The run that ended so: the one that was begun, or the last of those that continued it. */
+  readonly run: string;
+  readonly state: "failed" | "cancelled" | "interrupted";
+  /** Why, for programs; "" where the hub has no more to say. */
+  readonly code: string;
+  /** Why, for people; may be empty. */
+  readonly detail: string;
+
+  constructor({ id, state, error: { code, message } = { code: "", message: "" } }: AgentTask) {
+    super(`${id} ${state}${message && `: ${message}`}${code && ` (${code})`}`);
+    this.run = id;
+    this.state = state as TaskError["state"];
+    this.code = code;
+    this.detail = message;
   }
 }
 

@@ -1,6 +1,7 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 
-import { isPartialPayload, lineOf, type OmniApproval, type OmniMessage, type OmniPayload, type OmniSession } from "../src/index.js";
+import { type AgentTask, isPartialPayload, lineOf, type OmniApproval, type OmniMessage, type OmniPayload, type OmniSession } from "../src/index.js";
 import { type Answer, FakeHub } from "./hub.js";
 
 const PATH = "/api/sessions/sess_1";
@@ -13,6 +14,7 @@ export class OmniHub {
   floor = 0;
   readonly places: OmniMessage[][] = []; // place n is places[n - 1]
   active: string[] = []; // runs that are not over
+  readonly ends = new Map<string, Partial<AgentTask>>(); // how runs ended that did not just complete
   runs: string[] = []; // of them, that have begun
   lazy = false; // runs begin when the test says so
   readonly asks = new Map<string, OmniApproval>();
@@ -71,6 +73,12 @@ export class OmniHub {
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const url = new URL(String(input));
+    const [, run] = /^\/web\/agent-tasks\/(.+)$/.exec(url.pathname) ?? [];
+    if (run) {
+      this.sent.push(`GET ${url.pathname}`);
+      assert.ok(!this.active.includes(run), `${run} was asked for while it is at work`);
+      return Response.json({ id: run, state: "completed", ...this.ends.get(run) });
+    }
     if (!url.pathname.startsWith(PATH)) {
       return this.base.fetch(input, init);
     }

@@ -77,6 +77,69 @@ test("a run that has not begun is waited for, and one that is cancelled before e
   }
 });
 
+test("a run that did not complete ends with an error", async (t) => {
+  for (const [state, error, message] of [
+    ["failed", { code: "agent_error", message: "The agent ended with 3." }, "run_1 failed: The agent ended with 3. (agent_error)"],
+    ["interrupted", { code: "edge_lost", message: "Gone." }, "run_1 interrupted: Gone. (edge_lost)"],
+    ["cancelled", undefined, "run_1 cancelled"],
+  ] as const) {
+    const hub = new OmniHub(t);
+    hub.ends.set("run_1", { state, error });
+    hub.accepted = (run) => void speak(hub, run, 2);
+    const { lines, error: failed } = await ran(hub);
+    assert.deepEqual(lines, hub.told(0));
+    assert.ok(failed instanceof sdk.TaskError, String(failed));
+    assert.deepEqual([failed.run, failed.state, failed.code, failed.detail], ["run_1", state, error?.code ?? "", error?.message ?? ""]);
+    assert.equal(failed.message, message);
+  }
+});
+
+test("a run that never began ends with an error, and a loop that was left asks nothing", async (t) => {
+  const hub = new OmniHub(t);
+  hub.ends.set("run_1", { state: "cancelled" });
+  hub.lazy = true;
+  hub.accepted = (run) => void hub.sleep(60_000).then(() => {
+    hub.say(sdk.abort("user"));
+    hub.end(run);
+  });
+  const { lines, error } = await ran(hub);
+  assert.deepEqual(lines, hub.told(0));
+  assert.ok(error instanceof sdk.TaskError && error.state === "cancelled", String(error));
+
+  const left = new OmniHub(t);
+  left.accepted = (run) => void speak(left, run, 1);
+  for await (const _ of left.session.run("x")) {
+    break;
+  }
+  assert.ok(!left.sent.some((one) => one.startsWith("GET /web")));
+});
+
+test("a run is followed into the one that continues it", async (t) => {
+  for (const { pause, budget, state } of [
+    { pause: 60_000, budget: undefined, state: "completed" },
+    { pause: 1, budget: undefined, state: "completed" },
+    { pause: 1000, budget: 600, state: "completed" },
+    { pause: 1000, budget: undefined, state: "failed" },
+  ] as const) {
+    const hub = new OmniHub(t);
+    hub.budget = () => budget;
+    hub.ends.set("run_1", { state: "failed", continued_by_run_id: "run_x" }).set("run_x", { state });
+    const accepted = async (run: string) => {
+      await hub.sleep(1000);
+      hub.say(sdk.assistantText("May I?"));
+      hub.change(() => hub.active.push("run_x"));
+      hub.end(run);
+      await hub.sleep(pause);
+      hub.change(() => hub.runs.push("run_x"));
+      await speak(hub, "run_x", 3, pause);
+    };
+    hub.accepted = (run) => void accepted(run);
+    const { lines, error } = await ran(hub);
+    assert.deepEqual(lines, hub.told(0));
+    assert.equal(error instanceof sdk.TaskError && error.run, state === "failed" && "run_x", String(error));
+  }
+});
+
 test("each message is told once over a thousand cuts", async (t) => {
   const hub = new OmniHub(t);
   let seed = 1;

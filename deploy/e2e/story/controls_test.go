@@ -1,6 +1,7 @@
 package story
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -15,10 +16,14 @@ type talk struct {
 	t *testing.T
 }
 
-// run gives a task, does something when it is told a message, and returns what the model has said and the last message.
+// run gives a task, does something when it is told a message, and returns what the model has said and the last message. The run completes, or is cancelled.
 func (k talk) run(words string, on func(omni.Payload)) (said []string, last omni.Payload) {
 	k.t.Helper()
 	for m, err := range k.Run(k.t.Context(), client.TextTask(words)) {
+		var ended *client.TaskError
+		if errors.As(err, &ended) && ended.State == client.RunStateCancelled {
+			return said, last
+		}
 		if err != nil {
 			k.t.Fatalf("%s: %v", words, err)
 		}

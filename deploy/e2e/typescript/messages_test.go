@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -153,6 +154,9 @@ func TestBothSDKsAreToldTheSameOverAThousandCuts(t *testing.T) {
 	}
 }
 
+// failing is the profile of an agent that ends with an error.
+var failing = rig.Profile("events", "false")
+
 // prelude is what the program of docs/protocols/omni.md leaves out.
 const prelude = `import { Client, isCompleteModelMessage, login, MemoryKeeper } from "@switchyard/client";
 const { HUB: hub, LOGIN: username, PASSWORD: password, AGENT: agent } = process.env;
@@ -164,7 +168,9 @@ func TestTheExamplesOfTasksWork(t *testing.T) {
 	t.Parallel()
 	outside := npm.Pack(t).Outside
 	r := newTalking(t)
-	env := []string{"HUB=" + r.HubURL(), "LOGIN=" + rig.Username, "PASSWORD=" + rig.Password, "AGENT=" + r.Device("writer", r.HubURL()).AgentID("worker")}
+	r.AddEdge("desktop", map[string]string{"broken": failing})
+	device := r.Device("writer", r.HubURL())
+	env := []string{"HUB=" + r.HubURL(), "LOGIN=" + rig.Username, "PASSWORD=" + rig.Password, "AGENT=" + device.AgentID("worker")}
 	page, err := os.ReadFile(filepath.Join(rig.Root(), "docs", "protocols", "omni.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -182,8 +188,15 @@ func TestTheExamplesOfTasksWork(t *testing.T) {
 		for p.lines.Scan() {
 			last = p.lines.Text()
 		}
-		if last != c.last {
-			t.Errorf("the last that %s printed is %q", name, last)
+		if err := p.cmd.Wait(); err != nil || last != c.last {
+			t.Errorf("%s: %v, the last that it printed is %q", name, err, last)
+		}
+		// A later setting of a variable counts.
+		p = launch(t, outside, nil, append(slices.Clone(env), "AGENT="+device.AgentID("broken")), "node", name)
+		for p.lines.Scan() { // to the end, before Wait
+		}
+		if err := p.cmd.Wait(); err == nil || !strings.Contains(p.stderr.String(), "TaskError: run_") {
+			t.Errorf("%s whose agent fails: %v\n%s", name, err, p.stderr)
 		}
 	}
 }
@@ -196,7 +209,7 @@ func TestAProgramInNodeSteersARunAndStopsOne(t *testing.T) {
 	r.AddEdge("laptop", map[string]string{"worker": profile + "controls: [steer, retry_now, compact]\nkill_grace_secs: 1\n"})
 	device := r.Device("node", r.HubURL())
 	end := startIn(t, outside, "controls.mjs", device, device.Group("demo", "worker")).until("the end", func(p progress) bool { return p.Digest != "" })
-	want := "I am listening.|You say: Slower.|They talked.|You say: Enough.|request_end\nThat went well.|request_end\nI am listening.|abort\nfalse"
+	want := "I am listening.|You say: Slower.|They talked.|You say: Enough.|request_end\nThat went well.|request_end\nI am listening.|abort cancelled\nfalse"
 	if end.Words != want {
 		t.Errorf("it has seen\n%s\nwant\n%s", end.Words, want)
 	}

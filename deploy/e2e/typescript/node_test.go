@@ -85,6 +85,7 @@ func TestAProgramThatInstalledThePackageSeesWhatTheGoSDKSees(t *testing.T) {
 // program is one that prints lines of JSON.
 type program struct {
 	t      *testing.T
+	cmd    *exec.Cmd
 	lines  *bufio.Scanner
 	stderr *bytes.Buffer
 }
@@ -126,7 +127,7 @@ func launch(t *testing.T, dir string, stdin io.Reader, env []string, name string
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Stdin, cmd.Env = dir, stdin, append(os.Environ(), env...)
-	p := &program{t: t, stderr: &bytes.Buffer{}}
+	p := &program{t: t, cmd: cmd, stderr: &bytes.Buffer{}}
 	cmd.Stderr = p.stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -139,7 +140,7 @@ func launch(t *testing.T, dir string, stdin io.Reader, env []string, name string
 	t.Cleanup(func() {
 		late.Stop()
 		cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
-		cmd.Wait()         //nolint:errcheck // it was killed
+		cmd.Wait()         //nolint:errcheck // it was killed, or waited for
 		if t.Failed() && p.stderr.Len() > 0 {
 			t.Logf("---- %s said ----\n%s", name, p.stderr)
 		}

@@ -1,5 +1,5 @@
 // Steers a run, has its context made smaller, ends a wait of its agent, and stops one; says what the agent has said.
-import { Client, MemoryKeeper } from "@switchyard/client";
+import { Client, MemoryKeeper, TaskError } from "@switchyard/client";
 
 let input = "";
 for await (const part of process.stdin) {
@@ -11,12 +11,19 @@ const session = new Client({ hub, keeper: new MemoryKeeper(credentials) }).sessi
 async function run(words, on) {
   const said = [];
   let last;
-  for await (const { payload } of session.run(words)) {
-    last = payload.type;
-    if (payload.type === "text" && payload.role === "assistant") {
-      said.push(payload.text);
+  try {
+    for await (const { payload } of session.run(words)) {
+      last = payload.type;
+      if (payload.type === "text" && payload.role === "assistant") {
+        said.push(payload.text);
+      }
+      await on(payload);
     }
-    await on(payload);
+  } catch (error) {
+    if (!(error instanceof TaskError)) {
+      throw error;
+    }
+    last += ` ${error.state}`;
   }
   return [...said, last].join("|");
 }
