@@ -3604,7 +3604,7 @@ type OmniTaskInput struct {
 	// Input At most 20 images and files.
 	Input []OmniInputPart `json:"input"`
 
-	// QueueIfBusy Begin behind the tasks that are at work.
+	// QueueIfBusy Take it although a task is at work: one of the same agent waits for its turn, one of another agent begins beside it.
 	QueueIfBusy bool `json:"queueIfBusy,omitempty,omitzero"`
 
 	// ThinkingLevel 409 `unsupported_by_runtime` for an agent that cannot be told.
@@ -3618,7 +3618,7 @@ type OmniTaskInputThinkingLevel string
 type OmniTaskReceipt struct {
 	MessageID MessageID `json:"messageId"`
 
-	// Queued Another task was at work.
+	// Queued Another task of the conversation was at work. Of the same agent, this one waits for it.
 	Queued bool `json:"queued,omitempty,omitzero"`
 
 	// RunID Example: run_9f2c1b7ad0e44c55
@@ -4991,7 +4991,7 @@ type ClientInterface interface {
 
 	// CreateOmniTaskWithBody Say something, and begin a task with it
 	//
-	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5000,7 +5000,7 @@ type ClientInterface interface {
 
 	// CreateOmniTask Say something, and begin a task with it
 	//
-	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6103,7 +6103,7 @@ func (c *API) StreamOmniMessages(ctx context.Context, sessionID SessionID, param
 
 // CreateOmniTaskWithBody Say something, and begin a task with it
 //
-// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6122,7 +6122,7 @@ func (c *API) CreateOmniTaskWithBody(ctx context.Context, sessionID SessionID, p
 
 // CreateOmniTask Say something, and begin a task with it
 //
-// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -12735,7 +12735,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOmniTaskWithBodyWithResponse Say something, and begin a task with it
 	//
-	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12744,7 +12744,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOmniTaskWithResponse Say something, and begin a task with it
 	//
-	// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+	// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19186,7 +19186,7 @@ func (c *ClientWithResponses) StreamOmniMessagesWithResponse(ctx context.Context
 
 // CreateOmniTaskWithBodyWithResponse Say something, and begin a task with it
 //
-// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -19201,7 +19201,7 @@ func (c *ClientWithResponses) CreateOmniTaskWithBodyWithResponse(ctx context.Con
 
 // CreateOmniTaskWithResponse Say something, and begin a task with it
 //
-// The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
+// The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -81,7 +81,7 @@ export class Api {
     return this.#send<t.Invitation>({ method: "POST", path: `/client/invitations`, idempotent: true, idempotencyKey: input.idempotency_key, answer: "json" }, options);
   }
 
-  /** Say something, and begin a task with it. The texts together are the caller's message, images and files its attachments, with their bounds: what an agent gets of a file is at most 48,640 bytes, of all together 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again. */
+  /** Say something, and begin a task with it. The texts together are the caller's message, images and files its attachments, with their bounds: a data URL has at most 64 KiB, which is about 48 KiB of a file, all together have 256 KiB. Without `agentId` the agent is the one that the text names, else the only one in the conversation. 409 `task_in_progress` or `compacting` while a task is at work, but with `queueIfBusy`. The same key with the same request gets the first answer again. */
   createOmniTask(input: { session_id: t.SessionID; idempotency_key?: string; body: t.OmniTaskInput }, options?: CallOptions): Promise<t.OmniTaskReceipt> {
     return this.#send<t.OmniTaskReceipt>({ method: "POST", path: `/api/sessions/${encodeURIComponent(input.session_id)}/tasks`, idempotent: true, idempotencyKey: input.idempotency_key, body: input.body, answer: "json" }, options);
   }

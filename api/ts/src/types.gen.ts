@@ -799,7 +799,7 @@ export interface OmniTaskInput {
   goal?: Record<string, unknown>;
   /** At most 20 images and files. */
   input: OmniInputPart[];
-  /** Begin behind the tasks that are at work. */
+  /** Take it although a task is at work: one of the same agent waits for its turn, one of another agent begins beside it. */
   queueIfBusy?: boolean;
   /** 409 `unsupported_by_runtime` for an agent that cannot be told. */
   thinkingLevel?: "none" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -807,7 +807,7 @@ export interface OmniTaskInput {
 
 export interface OmniTaskReceipt {
   messageId: MessageID;
-  /** Another task was at work. */
+  /** Another task of the conversation was at work. Of the same agent, this one waits for it. */
   queued?: boolean;
   runId: RunID;
   sessionId: SessionID;

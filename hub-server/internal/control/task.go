@@ -41,7 +41,7 @@ func (c *Controls) Task(ctx context.Context, by account.Principal, n chat.NewTas
 }
 
 func compacting() error {
-	return fault.New(fault.Compacting, "The context of the agent is being made smaller right now. Wait for it, or queue your task with queueIfBusy.")
+	return fault.New(fault.Compacting, "The context of the agent is being made smaller right now. Wait for it, or send your task with queueIfBusy: the same agent does it afterwards, another one beside it.")
 }
 
 // Abort stops all runs of the conversation whose agents the person may operate, and says whether there were any. The reason, which may be "", is told

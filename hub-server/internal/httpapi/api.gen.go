@@ -1594,7 +1594,7 @@ type OmniTaskInput struct {
 	// Input At most 20 images and files.
 	Input []OmniInputPart `json:"input"`
 
-	// QueueIfBusy Begin behind the tasks that are at work.
+	// QueueIfBusy Take it although a task is at work: one of the same agent waits for its turn, one of another agent begins beside it.
 	QueueIfBusy bool `json:"queueIfBusy,omitempty,omitzero"`
 
 	// ThinkingLevel 409 `unsupported_by_runtime` for an agent that cannot be told.
@@ -1608,7 +1608,7 @@ type OmniTaskInputThinkingLevel string
 type OmniTaskReceipt struct {
 	MessageID MessageID `json:"messageId"`
 
-	// Queued Another task was at work.
+	// Queued Another task of the conversation was at work. Of the same agent, this one waits for it.
 	Queued bool `json:"queued,omitempty,omitzero"`
 
 	// RunID Example: run_9f2c1b7ad0e44c55

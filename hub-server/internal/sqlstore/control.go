@@ -26,7 +26,7 @@ func (t *Tx) idle(ctx context.Context, s id.Session) error {
 		return fmt.Errorf("look for runs at work: %w", err)
 	}
 	if busy {
-		return fault.New(fault.TaskInProgress, "A task is at work in this conversation. Wait for its end, steer it, or queue yours behind it with queueIfBusy.")
+		return fault.New(fault.TaskInProgress, "A task is at work in this conversation. Wait for its end, steer it, or send yours with queueIfBusy: the same agent does it afterwards, another one beside it.")
 	}
 	return nil
 }
