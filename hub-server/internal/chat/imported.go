@@ -132,8 +132,29 @@ func (i Import) steps(stream []omni.Message, now time.Time) (steps []ImportStep,
 			steps, step = append(steps, step), ImportStep{}
 		}
 	}
-	add(runlog.ImportedEnd(happened(stream[len(stream)-1], now)))
+	stop, why := endOf(stream)
+	add(runlog.ImportedEnd(stop, why, happened(stream[len(stream)-1], now)))
 	return append(steps, step), err
+}
+
+// endOf is how the last request of the main session ended, and why; somebody may have stopped it instead.
+func endOf(stream []omni.Message) (stop omni.StopReason, why string) {
+	stop = omni.Completed
+	for _, m := range stream {
+		if m.IsOfSubagent() {
+			continue
+		}
+		body, _ := m.Body() //nolint:errcheck // it was found to be valid
+		switch b := body.(type) {
+		case omni.RequestBeginPayload:
+			stop, why = omni.Completed, ""
+		case omni.RequestEndPayload:
+			stop, why = b.Status, b.ErrorMessage
+		case omni.AbortPayload:
+			stop = omni.Aborted
+		}
+	}
+	return stop, why
 }
 
 // happened is when a message of a trace was made, as far as that can be.

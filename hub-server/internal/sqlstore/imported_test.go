@@ -127,6 +127,41 @@ func TestAnImportedTraceIsToldOnceOnEachSurface(t *testing.T) {
 	})
 }
 
+func TestAnImportedRunEndsAsItsTraceDid(t *testing.T) {
+	eachTown(t, func(w *town) {
+		ada := w.person("ada")
+		line := func(payload string) string {
+			return `{"timestamp":"2026-07-18T07:30:01Z","type":"event_msg","payload":` + payload + "}\n"
+		}
+		begin, abort := line(`{"type":"request_begin"}`), line(`{"type":"abort","reason":"Enough."}`)
+		end := func(status string) string {
+			return line(`{"type":"request_end","status":"` + status + `","error_message":"no\u0000pe"}`)
+		}
+		for trace, want := range map[string]string{
+			begin + end("failed") + begin + line(`{"type":"request_end","status":"completed"}`): "completed:",
+			begin + end("failed"):          "failed:agent_error no\uFFFDpe",
+			begin + end("malformed"):       "failed:agent_error no\uFFFDpe",
+			begin + end("timeout"):         "failed:timeout no\uFFFDpe",
+			begin + end("auth"):            "failed:auth_required no\uFFFDpe",
+			begin + end("aborted"):         "cancelled:",
+			begin + end("aborted") + abort: "cancelled:",
+			abort:                          "cancelled:",
+		} {
+			trace = fmt.Sprintf(foreignMeta, "s1") + "\n" + trace
+			session := w.imported(ada, trace)
+			var got, code, why string
+			const query = `SELECT state, error_code, error_message FROM runs WHERE session_id = $1`
+			w.must(w.store.readDB.QueryRowContext(w.t.Context(), query, string(session)).Scan(&got, &code, &why))
+			if got = got + ":" + strings.TrimSpace(code+" "+why); got != want {
+				w.t.Errorf("%s ended as %q, want %q", trace, got, want)
+			}
+			if files := w.filesOf(session, 4); len(files) != 1 || files["s1_001.jsonl"] != trace {
+				w.t.Errorf("the trace is %q, want %q", files, trace)
+			}
+		}
+	})
+}
+
 // wantCards wants each text once among the cards of a conversation.
 func (w *town) wantCards(session id.Session, texts []string) {
 	w.t.Helper()

@@ -18,6 +18,10 @@ func (s *State) runEnded(f Fact) {
 		s.forget(f.Run.ID)
 		return
 	}
+	if s.kept.Imported { // the lines of the trace have said how it ended
+		s.forget(f.Run.ID)
+		return
+	}
 	t := s.of(f.Run)
 	e := endOf(f)
 	for _, name := range t.Order {
