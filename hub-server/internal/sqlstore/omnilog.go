@@ -218,7 +218,7 @@ func (t *Tx) revise(ctx context.Context, m chat.Message) error {
 		if err != nil {
 			return err
 		}
-		state.Revise(of, plain(m))
+		state.Revise(of, saidIn(m))
 		if r.state, err = state.Encode(); err != nil {
 			return err
 		}

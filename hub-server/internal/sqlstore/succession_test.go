@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/switchyard-dev/switchyard/hub-server/internal/project/omni"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/prompt"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
 	"github.com/switchyard-dev/switchyard/shared/event"
@@ -70,6 +71,11 @@ func TestR21AnAnswerAfterTheTurnLimitGoesOnInAnotherRun(t *testing.T) {
 		}
 		if d.TaskID != next.ID || d.Prompt != `The request to use Bash with {"command":"ls"} was allowed. Go on.` {
 			t.Errorf("dispatch %+v", d)
+		}
+		for of, told := range map[id.Run]string{a.n.ID: "", next.ID: d.Prompt} {
+			if r, err := a.store.runAt(t.Context(), map[id.Run]omni.Run{}, of); err != nil || r.Told != told {
+				t.Errorf("of %s the fold is told %+v, %v", of, r, err)
+			}
 		}
 		grant := wire.Grant{RequestID: request, Digest: p.Digest}
 		if c := d.Continues; c == nil || c.RunID != a.n.ID || c.RequestID != request || c.Decision != event.Allow || len(c.Grants) != 1 ||

@@ -39,12 +39,14 @@ type Run struct {
 	Parent id.Run   // "" for a run that no run started
 	Edge   id.Edge  // whose machine it works at, "" for none
 	Agent  id.Agent // which works
+	Told   string   // what its agent was told in place of a message, "" for one that a message has begun: it goes on for a run that waited for people
 }
 
 // Message is a message as it was sent.
 type Message struct {
 	ByAgent bool   // the text of an agent: its run has said it
-	Text    string // as plain text
+	Text    string // as plain text, "" for one without
+	Files   []File // in the order in which they were sent
 }
 
 // State is what the fold remembers: counters, and of runs that have not ended their calls and the text that is open, of which it has at most
@@ -72,14 +74,17 @@ type memory struct {
 	Imported bool `json:"imported,omitempty"` // all that is told is lines of traces
 }
 
-// held is a user's text that waits for the session_meta of the first context: what that says is known when an agent begins.
+// held is what a user has said that waits for the session_meta of the first context: what that says is known when an agent begins.
 type held struct {
 	At    time.Time `json:"at"`
 	Text  string    `json:"text"`
+	Files []File    `json:"files,omitempty"`
 	Place int64     `json:"place"`
 }
 
-// Bounds of the texts that wait.
+func (h held) message() Message { return Message{Text: h.Text, Files: h.Files} }
+
+// Bounds of what waits.
 const (
 	mostHeld  = 64
 	bytesHeld = 1 << 20
@@ -133,18 +138,18 @@ func (s *State) Edges() map[int]id.Edge { return s.edges }
 
 // said takes what a person says.
 func (s *State) said(m Message) {
-	if m.ByAgent || m.Text == "" || s.kept.Imported {
+	if m.ByAgent || m.empty() || s.kept.Imported {
 		return
 	}
 	main := s.kept.Main
 	if main.Meta {
-		s.emit(main, s.at, omni.UserText(m.Text))
+		s.people(main, s.at, m)
 		return
 	}
-	s.kept.Held = append(s.kept.Held, held{s.at, m.Text, s.kept.Place})
+	s.kept.Held = append(s.kept.Held, held{s.at, m.Text, m.Files, s.kept.Place})
 	size := 0
 	for _, h := range s.kept.Held {
-		size += len(h.Text)
+		size += h.message().size()
 	}
 	if len(s.kept.Held) > mostHeld || size > bytesHeld {
 		crowd := s.held()
@@ -191,13 +196,21 @@ func (s *State) introduce(in *session) {
 		s.emit(in, s.at, omni.UserText(summaryMark+in.Carried))
 		in.Carried = ""
 	}
-	if in != s.kept.Main {
-		return
+	if in == s.kept.Main {
+		for _, h := range s.kept.Held {
+			s.people(in, h.At, h.message())
+		}
+		s.kept.Held = nil
 	}
-	for _, h := range s.kept.Held {
-		s.emit(in, h.At, omni.UserText(h.Text))
+	s.tellOpening(in)
+}
+
+// tellOpening tells what the agent was told in place of a message.
+func (s *State) tellOpening(in *session) {
+	if in.Opening != "" {
+		s.emit(in, s.at, omni.UserText(in.Opening))
+		in.Opening = ""
 	}
-	s.kept.Held = nil
 }
 
 func (s *State) tellMeta(in *session) {

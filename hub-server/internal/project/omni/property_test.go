@@ -237,7 +237,7 @@ func TestAStateDependsOnTheWordsOfNoMessagesButTheLooseOnes(t *testing.T) {
 		message := rapid.SampledFrom(saidBy(facts)).Draw(t, "message")
 		changed := slices.Clone(facts)
 		now := rapid.SampledFrom([]string{"", "else", strings.Repeat("x", 1<<20)}).Draw(t, "now")
-		changed[message-1].Message = &omnifold.Message{Text: now}
+		changed[message-1].Message = &omnifold.Message{Text: now, Files: rapid.SampledFrom([][]omnifold.File{nil, {{Name: "a", URL: "data:,a"}}}).Draw(t, "files")}
 		before, after := omnifold.New(conversationID), omnifold.New(conversationID)
 		for i, f := range facts {
 			before.Apply(f)

@@ -27,7 +27,7 @@ const formEnd = "partial_*(stop)*, text | thinking?, tool_call*, token_usage?, r
 func lifeRules() []Rule {
 	const why = "What is open ends for the reason of the run's end (R34), calls without an output get one in their order; sub-agents first. "
 	return []Rule{
-		{event.RunStarted, "subagent?", "Its directory is the workspace of the next session_meta. A run that another started, or that begins while another is at work, has a session of its own.", (*State).runStarted},
+		{event.RunStarted, "subagent?, text?", "Its directory is the workspace of the next session_meta. Of a run that goes on for one that has waited for people: what its agent is told of their answers, of the user. A run that another started, or that begins while another is at work, has a session of its own.", (*State).runStarted},
 		{event.SessionInit, "", "What it says of the model is in the next session_meta.", (*State).sessionInit},
 		{event.RunCompleted, formEnd, why + "The request is completed.", (*State).runEnded},
 		{event.RunFailed, formEnd, why + "The request is failed, or timeout, with the error, and auth where the edge has no valid credentials; one begins for it where none is open.", (*State).runEnded},

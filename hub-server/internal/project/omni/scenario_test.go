@@ -175,6 +175,7 @@ var scenarios = map[string]func() *scene{
 		asks := func(request, call string) string {
 			return `{"request_id":"` + request + `","kind":"permission","tool_name":"bash","tool_call_id":"` + call + `","digest":"x","asks":"person"}`
 		}
+		next := omnifold.Run{ID: otherRun, Told: "The request to use bash was allowed. Go on."}
 		s := begun()
 		for _, call := range []string{"a", "b", "c", "d", "e"} {
 			s.calls(call)
@@ -189,7 +190,23 @@ var scenarios = map[string]func() *scene{
 			run(event.PromptAnswered, `{"request_id":"req_4","decision":"allow","by":"person"}`).
 			run(event.PromptAnswered, `{"request_id":"req_2","decision":"deny","by":"person","reason":"Not here."}`).
 			run(event.PromptExpired, `{"request_id":"req_3","reason":"timeout"}`).
-			run(event.RunFailed, `{"error":{"code":"timeout","message":"It goes on in run_2.","retryable":false},"continued_by_run_id":"run_2"}`)
+			run(event.RunFailed, `{"error":{"code":"timeout","message":"It goes on in run_2.","retryable":false},"continued_by_run_id":"run_2"}`).
+			of(next, event.RunStarted, `{"started_at":"2026-07-18T07:30:01Z","workDir":"/work/app"}`).
+			of(next, event.MessageDelta, `{"message_id":"msg_2","content_index":0,"delta":"Done."}`).of(next, event.RunCompleted, `{}`)
+	},
+	"files_of_people": func() *scene {
+		file := func(image bool, name, url string) omnifold.File {
+			return omnifold.File{Image: image, Name: name, URL: url}
+		}
+		sends := func(s *scene, text string, files ...omnifold.File) *scene {
+			return s.add(omnifold.Fact{Message: &omnifold.Message{Text: text, Files: files}})
+		}
+		s := sends(new(scene), "", file(true, "", "data:image/png;base64,aGk="))
+		s.run(event.RunStarted, `{"started_at":"2026-07-18T07:30:01Z","workDir":"/work/app"}`).says("There are ")
+		sends(s, "Look.\n", file(false, "plan.pdf", "https://example.com/1"), file(true, "", "https://example.com/a.png"),
+			file(false, "x.bin", "data:application/x-y;v=1;base64,aGk="), file(false, "x.txt", "data:,a%20b"))
+		sends(s, "", file(false, "torn.bin", "data:application/x-y;base64,a"), file(false, "", "https://example.com/2"))
+		return sends(s, "").run(event.RunCompleted, `{}`)
 	},
 	"steered": func() *scene {
 		said := func(steer, text string) string {

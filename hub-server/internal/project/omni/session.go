@@ -31,6 +31,7 @@ type session struct {
 
 	Compacting *compacting `json:"compacting,omitempty"`
 	Carried    string      `json:"carried,omitempty"` // the summary with which the next context begins
+	Opening    string      `json:"opening,omitempty"` // what the agent was told in place of a message, until there is a context
 
 	Written []*written `json:"written,omitempty"` // calls while the model writes them
 
@@ -154,6 +155,9 @@ func (s *State) runStarted(f Fact) {
 	in.workAt(f.Run)
 	if p, ok := read[event.RunStartedPayload](f); ok {
 		in.Workspace = p.WorkDir
+	}
+	if in.Opening = f.Run.Told; in.Meta {
+		s.tellOpening(in)
 	}
 }
 

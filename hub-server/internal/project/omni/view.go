@@ -141,12 +141,12 @@ func (in *session) opened() (open []omni.Message) {
 	return open
 }
 
-// Revise puts what a message at a place says now in place of what it said, "" for one that was taken back: as far as it has not been told.
-func (s *State) Revise(place int64, text string) {
-	s.kept.Held = slices.DeleteFunc(s.kept.Held, func(h held) bool { return h.Place == place && text == "" })
+// Revise puts what a message at a place says now in place of what it said, nothing for one that was taken back: as far as it has not been told.
+func (s *State) Revise(place int64, m Message) {
+	s.kept.Held = slices.DeleteFunc(s.kept.Held, func(h held) bool { return h.Place == place && m.empty() })
 	for i := range s.kept.Held {
 		if s.kept.Held[i].Place == place {
-			s.kept.Held[i].Text = text
+			s.kept.Held[i].Text, s.kept.Held[i].Files = m.Text, m.Files
 		}
 	}
 }

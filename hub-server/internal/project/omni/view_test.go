@@ -89,8 +89,8 @@ func TestARunWaitsBetweenARequestThatFailedAndTheNext(t *testing.T) {
 
 func TestWhatIsTakenBackBeforeItIsToldIsNotTold(t *testing.T) {
 	s := after(new(scene).person("first").person("second").person("third"))
-	s.Revise(1, "")
-	s.Revise(3, "3rd")
+	s.Revise(1, omnifold.Message{})
+	s.Revise(3, omnifold.Message{Text: "3rd"})
 	told := s.Apply(omnifold.Fact{
 		Place: 4, Run: omnifold.Run{ID: theRun}, Event: event.MessageDelta, Payload: []byte(`{"message_id":"msg_1","content_index":0,"delta":"x"}`),
 	})
