@@ -259,6 +259,7 @@ func (f *full) sayings() map[string]saying {
 		"createOmniTask":        {path: "/api/sessions/" + f.session + "/tasks", body: object{"input": []object{{"type": "text", "text": "go"}}}},
 		"steerOmniTask":         {path: "/api/sessions/" + f.session + "/steer", body: object{"text": "stop"}},
 		"decideOmniApproval":    {path: "/api/sessions/" + f.session + "/approvals/call", body: object{"decision": "allow"}},
+		"abortOmniTasks":        {path: "/api/sessions/" + f.session + "/abort", body: object{"reason": "enough"}},
 		"markRead":              {path: demo + "/read", body: object{"last_read_seq": 1}},
 		"editMessage":           {path: "/client/messages/" + f.message, body: object{"content": object{"text": "@scout go on"}}},
 		"forwardMessage":        {path: "/client/messages/" + f.message + "/forward", body: object{"to": []object{target(demo)}}},
