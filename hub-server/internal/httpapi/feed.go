@@ -11,6 +11,8 @@ import (
 	"github.com/switchyard-dev/switchyard/hub-server/internal/account"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/delivery"
 	"github.com/switchyard-dev/switchyard/hub-server/internal/runlog"
+	"github.com/switchyard-dev/switchyard/shared/fault"
+	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
 // writeAt is how many bytes are gathered before they are written.
@@ -152,9 +154,28 @@ func (f *feed) wait(c clocks, ready <-chan struct{}) (polled bool, err error) {
 
 // checkLogin asks whether the login behind the stream still stands (SEC8). When nobody knows, it is asked again next time.
 func (f *feed) checkLogin() error {
-	alive, err := f.Devices.FamilyAlive(f.ctx, f.who.Family)
-	if err == nil && !alive {
+	if fault.CodeOf(f.stillIn(f.ctx, f.who)) == fault.Unauthenticated {
 		return errEnded
 	}
 	return nil
+}
+
+// follows begins to be told when the reader must go. A login that ended before that is refused here: nobody would tell of it.
+func (f *feed) follows(run id.Run, session id.Session) (err error) {
+	if f.follower, err = f.Followers.Follow(f.who, run, session); err != nil {
+		return err
+	}
+	if err = f.stillIn(f.ctx, f.who); err != nil {
+		f.follower.Close()
+	}
+	return err
+}
+
+// stillIn fails once the caller's login has ended.
+func (d Deps) stillIn(ctx context.Context, who account.Principal) error {
+	alive, err := d.Devices.FamilyAlive(ctx, who.Family)
+	if err == nil && !alive {
+		return fault.New(fault.Unauthenticated, "Log in again: this login has ended.")
+	}
+	return err
 }

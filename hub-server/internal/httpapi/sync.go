@@ -30,6 +30,9 @@ func (h handlers) SyncChanges(ctx context.Context, r SyncChangesRequestObject) (
 	enough := make(chan struct{})
 	defer time.AfterFunc(time.Duration(wait)*time.Second, func() { close(enough) }).Stop()
 	round, err := h.Rounds.Await(ctx, by, cursor, limit, enough)
+	if err == nil && len(round.Frames) > 0 {
+		err = h.stillIn(ctx, by) // the login may have ended before it waited, or just when something came
+	}
 	return syncPage(round), err
 }
 
