@@ -95,6 +95,11 @@ func pack() (p Package, err error) {
 			return p, err
 		}
 	}
+	// What the Go package is held to, too.
+	streams := filepath.Join("shared", "omni", "testdata")
+	if err := copyTree(filepath.Join(scratch, streams), filepath.Join(rig.Root(), streams)); err != nil {
+		return p, err
+	}
 	if err := os.Symlink(modules, filepath.Join(p.dir, "node_modules")); err != nil {
 		return p, err
 	}
