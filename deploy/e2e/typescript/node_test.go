@@ -15,6 +15,7 @@ import (
 	"github.com/switchyard-dev/switchyard/deploy/e2e/internal/rig"
 	"github.com/switchyard-dev/switchyard/hub-server/client"
 	"github.com/switchyard-dev/switchyard/shared/card"
+	"github.com/switchyard-dev/switchyard/shared/durable"
 	"github.com/switchyard-dev/switchyard/shared/id"
 )
 
@@ -103,7 +104,8 @@ func startIn(t *testing.T, dir, name string, device *rig.Device, session string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), source, 0o600); err != nil {
+	// In one step: a program that was started a moment ago may be reading it.
+	if err := durable.Replace(filepath.Join(dir, name), source); err != nil {
 		t.Fatal(err)
 	}
 	credentials, err := device.Keeper.Load()
