@@ -44,7 +44,7 @@ func (c conversation) follow(w http.ResponseWriter, r *http.Request) (err error)
 	if err != nil {
 		return err
 	}
-	if err = s.follows("", s.session); err != nil {
+	if err := s.follows("", s.session); err != nil {
 		return err
 	}
 	defer s.follower.Close()

@@ -63,7 +63,7 @@ func (e runEvents) stream(w http.ResponseWriter, r *http.Request, asked eventsAs
 		s.begin()
 		return s.end(s.sayReset(found.LastEventSeq))
 	}
-	if err = s.follows(s.run, s.session); err != nil {
+	if err := s.follows(s.run, s.session); err != nil {
 		return err
 	}
 	defer s.follower.Close()
