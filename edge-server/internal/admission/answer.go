@@ -12,6 +12,11 @@ import (
 // receiveAnswer takes a person's answer to a prompt. It is on disk before the agent gets it, and the process that asked gets it once: after a
 // crash in between that process is gone, and the hub takes the answer to the next one (recover).
 func (a *Admission) receiveAnswer(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
+	return a.pass(ctx, c, func() (func(), error) { return a.take(c) })
+}
+
+// pass has a run told something: take says how, and it is done once the receipt is on disk. What the run cannot be told is refused by its receipt.
+func (a *Admission) pass(ctx context.Context, c wire.Command, take func() (deliver func(), err error)) (wire.CommandReceipt, error) {
 	why, err := a.judge(ctx, c)
 	switch {
 	case err != nil:
@@ -19,8 +24,12 @@ func (a *Admission) receiveAnswer(ctx context.Context, c wire.Command) (wire.Com
 	case why != nil:
 		return a.reject(ctx, c, why)
 	}
-	deliver, err := a.take(c)
-	if err != nil {
+	deliver, err := take()
+	switch code := fault.CodeOf(err); {
+	case code == fault.UnsupportedByRuntime || code == fault.Unsupported:
+		r := receipt(c, wire.Unsupported, fault.Public(err))
+		return r, a.journal.AnswerAgain(ctx, c, r)
+	case err != nil:
 		return a.reject(ctx, c, fault.Public(err))
 	}
 	r := receipt(c, wire.Accepted, nil)

@@ -17,28 +17,13 @@ const maxHeld = 128
 // receiveControl takes something that a run is told while it works. It is on disk before the agent hears it, and the agent hears it once at most:
 // after a crash in between its process is gone. What a run is told before it starts, it hears when it does, also from the next edge process.
 func (a *Admission) receiveControl(ctx context.Context, c wire.Command) (wire.CommandReceipt, error) {
-	why, err := a.judge(ctx, c)
-	switch {
-	case err != nil:
-		return wire.CommandReceipt{}, err
-	case why != nil:
-		return a.reject(ctx, c, why)
-	}
-	deliver, err := a.takeOrder(c)
-	switch code := fault.CodeOf(err); {
-	case err != nil && (code == fault.UnsupportedByRuntime || code == fault.Unsupported):
-		r := receipt(c, wire.Unsupported, fault.Public(err))
-		return r, a.journal.AnswerAgain(ctx, c, r)
-	case err != nil:
-		return a.reject(ctx, c, fault.Public(err))
-	}
-	r := receipt(c, wire.Accepted, nil)
-	if err := a.journal.AnswerAgain(ctx, c, r); err != nil {
-		return r, err
-	}
-	crashpoint.Reach(crashpoint.OrderRecorded)
-	deliver()
-	return r, nil
+	return a.pass(ctx, c, func() (func(), error) {
+		deliver, err := a.takeOrder(c)
+		return func() {
+			crashpoint.Reach(crashpoint.OrderRecorded)
+			deliver()
+		}, err
+	})
 }
 
 // takeOrder says how the run will hear what it is told. Errors are faults.
